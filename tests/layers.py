@@ -57,6 +57,7 @@ LAYERS = {
         person_records blocks
         sums
         cell_roles listed_cells table_of_cells grouped_blocks
+        sheet_axes sheet_sums
         understanding
         reading_sheets
     """,
@@ -105,7 +106,7 @@ LAYERS = {
         _known_sums
         contradiction frechet verify known_sums
         known
-        mean_equations
+        mean_equations mirrored_pairs
         view feasible_sample
         one_person joined
         lines linked contributors intruders by_subtraction on_demand

@@ -91,3 +91,46 @@ def test_recipes_take_mirrored_tables(recipe: str, tmp_path: Path) -> None:
     protected(tmp_path, table(np.random.default_rng(2), mirrored=True))
     seed = ["-P", "seed=1"] if recipe == "statcan-base5" else []
     assert run(["protect", str(tmp_path / "t.csv"), "--recipe", recipe, "--force", *seed]) == 0
+
+
+HALF = [(0, 1), (0, 2), (1, 1), (1, 2)]
+"""Cells of one side, each with another in its row and column: unknown unless the other side is the same."""
+
+
+def published(folder: Path, counts: np.ndarray[Any, Any], hidden: list[tuple[int, int]]) -> Path:
+    names = [*CONDITIONS, "Total"]
+    cells = counts.astype(object)
+    for place in hidden:
+        cells[place] = "*"
+    with (folder / "out.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(["Condition", *names])
+        csv.writer(file).writerows([name, *row] for name, row in zip(names, cells.tolist(), strict=True))
+    return folder / "out.csv"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_an_audit_knows_the_other_side(seed: int, mirrored: bool, tmp_path: Path, capfdbinary: Any) -> None:
+    """Cells hidden on one side follow from the other where all that is shown is the same on both, and only there."""
+    counts = table(np.random.default_rng(seed), mirrored)
+    out = published(tmp_path, counts, HALF)
+    assert run(["audit", str(out), "--suppressed", "*"]) == int(mirrored)
+    assert (b"4 exact" in capfdbinary.readouterr().err) == mirrored
+    both = [(j, i) for i, j in HALF] + HALF
+    assert run(["audit", str(published(tmp_path, counts, both)), "--suppressed", "*"]) == 0
+
+
+def test_an_audit_of_several_files_knows_the_other_side(tmp_path: Path) -> None:
+    """The same holds for a table that is judged beside others."""
+    counts = table(np.random.default_rng(4), mirrored=True)
+    out = published(tmp_path, counts, HALF)
+    (tmp_path / "more.csv").write_text("Age,Patients\nYoung,40\nOld,52\nTotal,92\n", encoding="utf-8")
+    assert run(["audit", str(out), str(tmp_path / "more.csv"), "--suppressed", "*"]) == 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_protected_is_passed_by_its_audit(seed: int, tmp_path: Path) -> None:
+    """The audit of the published file judges with the same pairs."""
+    protected(tmp_path, table(np.random.default_rng(seed), mirrored=True))
+    command = ["audit", str(tmp_path / "t.safe.csv"), "--original", str(tmp_path / "t.csv"), "--suppressed", "*"]
+    assert run([*command, "--hidden-under", "6"]) == 0

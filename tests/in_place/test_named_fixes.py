@@ -147,3 +147,54 @@ def test_a_cell_of_several_readings_counts_once(tmp_path: Path, capsys: pytest.C
     said = capsys.readouterr().err
     assert "tables:" in said
     assert re.search(r"(\d+ of 15 cells are not shown|no cell had to be)", said.splitlines()[-1])
+
+
+AGES = ["16-24", "25-64", "65+", "16+"]
+CODED = ["Y16-24", "Y25-64", "Y_GE65", "Y_GE16"]
+
+
+@pytest.mark.parametrize("bands", [AGES, CODED])
+def test_bands_with_their_sum_are_no_measurements(bands: list[str], tmp_path: Path) -> None:
+    """In a long list a band that other bands add up to stands beside them; rows of some areas are missing."""
+    lines = ["year,area,sex,age,count"]
+    for year in (2022, 2023):
+        for k, area in enumerate(("North", "South", "West")):
+            for sex, own in (("Male", (80 + 41 * k, 185 - 33 * k, 9)), ("Female", (75, 120 + 29 * k, 3))):
+                lines += [f"{year},{area},{sex},{band},{n}" for band, n in zip(bands, (*own, sum(own)), strict=True)]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join([*lines[:-4], ""]), encoding="utf-8")  # not every area has every sex
+    assert run(["protect", str(path), "--hide-under", "6"]) == 0
+
+
+def test_codes_that_are_numbers_are_labels_as_the_message_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside a column called count another one of numbers may be codes: the option is taken as it stands there."""
+    path = tmp_path / "codes.csv"
+    rows = [("A", 1, 20), ("A", 2, 3), ("B", 2, 17), ("B", 1, 25), ("C", 1, 14), ("C", 2, 31)]
+    path.write_text("area,sex,count\n" + "".join(f"{a},{s},{n}\n" for a, s, n in rows), encoding="utf-8")
+    assert run(["protect", str(path), "--hide-under", "6"]) == 2
+    option = re.search(r"--stub-columns \d", capsys.readouterr().err)
+    assert option is not None
+    assert run(["protect", str(path), "--hide-under", "6", *option[0].split()]) == 0
+
+
+def test_a_sheet_of_notes_is_kept_as_the_message_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A numbered list of notes is no table; its texts stay in the copy."""
+    notes: Rows = [["Note", "Text"], [1, "Counts of persons"], [2, "Areas of 2021"]]
+    source = workbook(tmp_path / "source.xlsx", Notes=notes, Counts=COUNTS)
+    assert run(["protect", source, "--hide-under", "6"]) == 2
+    option = re.search(r"--text-sheet \w+", capsys.readouterr().err)
+    assert option is not None
+    assert run(["protect", source, "--hide-under", "6", *option[0].split()]) == 0
+    assert openpyxl.load_workbook(tmp_path / "source.safe.xlsx").sheetnames == ["Notes", "Counts"]
+
+
+def test_numbers_with_units_are_pointed_to_and_not_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no table is found as its cells hold "14 pupils" the first of them is named by its address."""
+    rows = [[row[0], *(n if isinstance(n, str) else f"{n} pupils" for n in row[1:])] for row in COUNTS]
+    assert run(["protect", workbook(tmp_path / "source.xlsx", Counts=rows), "--hide-under", "6"]) == 2
+    said = capsys.readouterr().err
+    assert "12 cells hold texts that begin with a number" in said
+    assert "the first is B2" in said
+    assert "pupils" not in said

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.audits.known import Known
 from discreet.audits.mean_equations import CellMeans
+from discreet.audits.mirrored_pairs import with_mirrored
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
@@ -177,7 +178,7 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
         inner_lower=np.full(layout.n_inner, 0.0 if nonnegative else -np.inf),
         inner_upper=np.full(layout.n_inner, np.inf),
         integer=name == "count",
-        relations=related.of_layout(layout),
+        relations=with_mirrored(related.of_layout(layout), (layout,), lower, upper),
         ordered=at[release.ordered_rows(name)],
     )
     left = np.full(len(layout), "", object)

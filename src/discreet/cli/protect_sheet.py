@@ -30,7 +30,6 @@ NO_KEY = (
     "no key: who has this program can run it again, and runs with other limits tell more together; publish one of "
     "them, with -P key=env:NAME (a secret text of 16 letters or more)"
 )
-NO_TABLE = "no table was found"
 RECORDS = (".csv", ".tsv", ".txt", ".parquet")
 SELDOM = 5_000_000
 """Objects after which memory is searched for cycles: every cell of a large file is a few that stay, none in a cycle."""
@@ -134,6 +133,7 @@ def protect_finished(
     from discreet.in_place.contents import marks_for
     from discreet.in_place.protection_report import form_sentence
     from discreet.in_place.sheet_files import check_target, protect_file, safe_name, write_in_place
+    from discreet.sheets.blocks.sheet_blocks import NO_TABLE
 
     under, layout = sheet["hide_under"], sheet["layout"] or "same"
     chosen, most = _method(sheet, parameters)

@@ -18,7 +18,7 @@ from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace, column_number
 from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, SHARE, TITLE
 from discreet.sheets.sheet_table import SheetTable
-from discreet.sheets.sums.number_groups import numbers_covered
+from discreet.sheets.sums.number_groups import covered_by_others, numbers_covered
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
 _LETTERS = re.compile(r"[A-Z]{1,3}")
@@ -243,7 +243,9 @@ def _is_numbered(name: str, others: Collection[str]) -> bool:
 def _are_classes(texts: Sequence[str]) -> bool:
     """Whether texts are groups of ages or other numbers that do not overlap, and stand more than once, most of them."""
     distinct = {text: span for text in texts if (span := numbers_covered(text)) is not None}
-    spans = sorted(set(distinct.values()))
+    named = list(distinct)
+    sums = {named[k] for k in covered_by_others(named)}  # "16+" of "16-64" and "65+"
+    spans = sorted({span for text, span in distinct.items() if text not in sums})
     apart = all(before[1] < after[0] for before, after in pairwise(spans))
     rest = [text for text in texts if text not in distinct]
     measured = any(_MEASURED.search(text) for text in rest)

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.audits.joined.same_labels import plain_label
 from discreet.base.annotations import Array
+from discreet.data.plain_labels import plain_label
 from discreet.in_place.margin_links import Margin, MarginLink
 from discreet.in_place.table_margins import TableMargins
 

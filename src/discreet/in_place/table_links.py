@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -84,8 +85,9 @@ def _of_one_block(one: TableMargins, two: TableMargins) -> bool:
 def _same_places(tables: Sequence[TableMargins]) -> Iterator[MarginLink]:
     """Cells of several readings of one sheet that stand in the same place, and so are the same number."""
     held: dict[tuple[str, CellPlace], tuple[int, tuple[int, ...]]] = {}
+    readings = Counter((table.sheet.grid.source, table.sheet.grid.sheet) for table in tables if not table.too_large)
     for number, table in enumerate(tables):
-        if table.too_large:
+        if table.too_large or readings[table.sheet.grid.source, table.sheet.grid.sheet] < 2:
             continue
         positions = [d.position for d in table.dimensions]
         for codes, places in table.sheet.places.items():

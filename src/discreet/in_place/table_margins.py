@@ -9,9 +9,9 @@ from math import prod
 
 import numpy as np
 
-from discreet.audits.joined.same_labels import plain_labels
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
+from discreet.data.plain_labels import plain_labels
 from discreet.sheets.sheet_table import SheetTable
 
 MOST_MARGINS = 4_000_000

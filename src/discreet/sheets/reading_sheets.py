@@ -12,15 +12,16 @@ from typing import Any
 from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
-from discreet.sheets.blocks.sheet_blocks import SheetBlock, sheet_blocks, with_blank_rows
+from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, sheet_blocks, with_blank_rows
 from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
 from discreet.sheets.person_records import refuse_records
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_options import SheetOptions
+from discreet.sheets.sheet_sums import BlankCellsError
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
 from discreet.sheets.sums.sum_questions import PerhapsTotalError
-from discreet.sheets.understanding import BlankCellsError, understood
+from discreet.sheets.understanding import understood
 
 
 @checked
@@ -198,6 +199,9 @@ def _of_sheet(error: InputError, grid: SheetGrid, held: Sequence[SheetGrid], *, 
     name = "" if repr(grid.sheet) in words or f": {grid.sheet}" in words else f"sheet {grid.sheet!r}: "
     flags = shlex.join([word for other in others for word in ("--sheet", other)][:8])
     without = "" if named else f"; or go on without sheet {grid.sheet!r}: sheets={others[:4]} ({flags})"
+    if NO_TABLE in words and not named:
+        notes = shlex.join(["--text-sheet", grid.sheet])
+        without = f"; if the sheet is of notes, keep its texts: text_sheets=[{grid.sheet!r}] ({notes}){without}"
     return type(error)(f"{name}{words}{without if len(others) <= 4 else ''}")
 
 

@@ -9,8 +9,9 @@ from typing import Literal
 import pytest
 
 from discreet import Dimension
-from discreet.audits.joined.same_labels import NamedLabels, labels_alike, plain_label, plain_name, same_dimensions
+from discreet.audits.joined.same_labels import NamedLabels, labels_alike, plain_name, same_dimensions
 from discreet.cli import run
+from discreet.data.plain_labels import plain_label
 
 NAMES = ["Besançon", "Évry", "Orléans"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -61,3 +62,34 @@ def test_a_region_that_is_not_the_sum_is_refused(tmp_path: Any) -> None:
     rows: list[list[Any]] = [["Region", "n"], ["N", 100], ["m", 48], ["f", 42], ["S", 80], ["m", 45], ["f", 35]]
     with pytest.raises(InputError, match="sum"):
         read(rows, tmp_path)
+
+
+DASHES = {
+    "Staff": (210, 221),
+    "- Nurses": (101, 110),
+    "  - of which agency": (9, 4),
+    "- Doctors": (61, 58),
+    "  - of which temporary": (12, 15),
+    "- Other": (48, 53),
+}
+
+
+@pytest.mark.parametrize("total", [None, "Staff"])
+def test_labels_behind_dashes_are_parts_of_the_label_above(total: str | None, tmp_path: Path) -> None:
+    """A dash is a level within the same indent: what stands "of which" below a part is its own."""
+    path = tmp_path / "staff.csv"
+    path.write_text(",2022,2023\n" + "".join(f"{k},{a},{b}\n" for k, (a, b) in DASHES.items()), encoding="utf-8")
+    rows = read_table(path, total=total).dimensions[0]
+    assert rows.total == "Staff"
+    inside = {group.code: {part for part, _ in group.parts} for group in rows.groups}
+    assert {code for code, parts in inside.items() if any("of which" in part for part in parts)} == {
+        "- Nurses",
+        "- Doctors",
+    }
+
+
+def test_a_dash_before_every_label_says_nothing() -> None:
+    """Nor does one before a number, or one without a blank behind it."""
+    assert indents("- North", "- South") == ()
+    assert indents("North", "-South", "- 5") == ()
+    assert indents("All", "\u2022 North", "\u2022 South") == (0, 1, 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
-from discreet.sheets.reading_sheets import read_table
+from discreet.errors import InputError
+from discreet.sheets.reading_sheets import read_table, read_tables
 from discreet.sheets.sums.unexplained_sums import _in_table, _sums
 from tests.sheets.test_questions import Rows, book
 
@@ -64,3 +67,38 @@ def test_every_group_of_a_nested_header_is_its_own_sum(tmp_path: Path) -> None:
     assert across.leaves_of("Clinic") == {"Clinic / New": 1, "Clinic / Again": 1}
     assert across.leaves_of("Ward") == {"Ward / New": 1, "Ward / Again": 1}
     assert "Day care" in across.leaves
+
+
+GRADES: Rows = [
+    ["School", "Entries", "A*", "A", "B", "C", "A*-A", "A*-B", "A*-C"],
+    ["Oak", 60, 3, 12, 20, 25, 15, 35, 60],
+    ["Elm", 48, 8, 10, 16, 14, 18, 34, 48],
+    ["Ash", 71, 11, 19, 21, 20, 30, 51, 71],
+    ["Yew", 66, 9, 14, 30, 13, 23, 53, 66],
+]
+FLOWS: Rows = [
+    ["Team", "Open at start", "New", "Closed", "Open at end"],
+    ["Red", 44, 12, 9, 47],
+    ["Blue", 31, 3, 8, 26],
+    ["Green", 52, 17, 21, 48],
+    ["Amber", 61, 20, 31, 50],
+]
+
+
+@pytest.mark.parametrize("rows", [GRADES, FLOWS])
+def test_the_column_that_is_named_can_be_left_aside(rows: Rows, tmp_path: Path) -> None:
+    """The option of each message is taken word for word until the table is read, without a sum that nobody knows."""
+    path = book(tmp_path, rows)
+    left: list[str] = []
+    for _ in rows[0]:
+        try:
+            tables = read_tables(path, leave=left)
+        except InputError as question:
+            named = re.search(r"leave='([^']+)', --leave", str(question))
+            assert named is not None
+            left.append(named[1])
+        else:
+            break
+    assert left
+    there = {place.address for table in tables for places in table.places.values() for place in places}
+    assert len(there) == (len(rows) - 1) * (len(rows[0]) - 1 - len(left))

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.audits.joined.publication import Publication
-from discreet.audits.joined.same_labels import labels_alike, plain_labels
+from discreet.audits.joined.same_labels import labels_alike
 from discreet.data.dimension import Dimension
+from discreet.data.plain_labels import plain_labels
 
 FEWEST_SHOWN = 2
 """Equal totals other than zero that two dimensions must show to be taken as one."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from discreet.data.dimension import Dimension
+from discreet.data.plain_labels import plain_labels
 
 FEWEST = 2
 """Labels that two dimensions of different names have in common at least."""
@@ -21,25 +22,6 @@ def plain_name(name: str) -> str:
     """
     composed = unicodedata.normalize("NFC", name)
     return re.sub(r"[\W_]+", "_", composed.casefold()).strip("_") or name
-
-
-def plain_label(label: str) -> str:
-    """A label as it is compared: letters composed (NFC), as other programs write an accent as a sign of its own.
-
-    >>> plain_label("Cafe\u0301  NORTH") == plain_label("Caf\u00e9 north")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFC", label).casefold().split())
-
-
-def plain_labels(dimension: Dimension) -> dict[str, str]:
-    """The codes of a dimension but the total by their labels, as they are compared.
-
-    >>> plain_labels(Dimension.flat("ward", ["Ash", "Bray"], total="All"))
-    {'ash': 'Ash', 'bray': 'Bray'}
-    """
-    labels, total = dimension.labels, dimension.total
-    return {plain_label(labels.get(code, code)): code for code in dimension.codes if code != total}
 
 
 class NamedLabels(NamedTuple):

@@ -16,6 +16,7 @@ from discreet.audits.joined.mapping import MAGNITUDE
 from discreet.audits.joined.publication import Publication
 from discreet.audits.joined.shown_cells import joined_means, ordered_cells, shown_cells
 from discreet.audits.known import Known
+from discreet.audits.mirrored_pairs import with_mirrored
 from discreet.audits.view import View, strange_marks
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
@@ -316,7 +317,7 @@ def view_together(
         inner_lower=np.where(_signed(joined)[1:] | (not nonnegative), -np.inf, 0.0),
         inner_upper=np.full(many, np.inf),
         integer=joined.kinds.get(measure, measure) == "count",
-        relations=_rows(joined, chosen, matrix),
+        relations=with_mirrored(_rows(joined, chosen, matrix), layouts, lower, upper),
         ordered=ordered_cells(some, layouts, measure),
     )
     doubts = [f"{p.name}: {text}" for p in some for text in (*p.release.doubts, *strange_marks(p.release))]

@@ -48,8 +48,10 @@ def body_parts(
     derived_columns: dict[int, str] = {}
     aside: dict[int, str] = {}
     paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}
-    _check_names(options.percent, paths, _header_texts(block))
-    _check_names(options.leave, paths, [*_header_texts(block), *_label_texts(block)])
+    if options.percent or options.leave:
+        headers = _header_texts(block)
+        _check_names(options.percent, paths, headers)
+        _check_names(options.leave, paths, [*headers, *_label_texts(block)])
     for column in block.values:
         cells = [cell for row in block.body if (cell := block.cell(row, column)).kind != BLANK]
         heading = " ".join(text for text in paths[column] if text)
@@ -134,9 +136,13 @@ def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mappin
     if len(called) == 1 and others and len(others) < len(columns):
         names = list(dict.fromkeys(next(text for text in reversed(path) if text) for path in others if any(path)))
         own = next(text for column in columns for text in paths[column] if text.casefold() in called)
+        before = columns[[text in called for text in last].index(True)] - block.range.first_column
+        codes = ""
+        if called.isdisjoint(last[:-1]):
+            codes = f"; if the columns before it hold codes say stub_columns={before} (--stub-columns {before})"
         raise InputError(
             f"{block.grid.source!r}: a column is called {own!r}, and beside it stand {listed(names, 4)}; say "
-            f"measure={own!r} (--measure) if it alone holds the counts, or name all headers of counts"
+            f"measure={own!r} (--measure) if it alone holds the counts, or name all headers of counts{codes}"
         )
 
 

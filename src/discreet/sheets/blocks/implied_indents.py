@@ -14,6 +14,7 @@ OF_WHICH = (
     "|herav|varav|waarvan|w tym|z tego|joista|heraf"
 )
 _LIST_BEGINS = re.compile(rf"\W*(?:{OF_WHICH})\s*:\s*\w", re.IGNORECASE)
+_DASH = re.compile(r"[-\u2013\u2014\u2022\u00b7\u25aa]\s+[^\W\d_]")
 BEGINS_OF_WHICH = re.compile(rf"\W*(?:{OF_WHICH})\b", re.IGNORECASE)
 
 
@@ -21,9 +22,15 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
     """Levels whose last one has the indents that its labels imply, and a sentence that says so; "" if none are implied.
 
     Labels that begin "of which" are parts of the label before them. Labels that stand again and again are parts of the
-    labels that stand once between them: of the one above, or of the one below where the first of all is a part.
+    labels that stand once between them: of the one above, or of the one below where the first of all is a part. Labels
+    behind a dash are parts of the one above without.
     """
     last = levels[-1]
+    dashes = [_DASH.match(text) is not None for text in last.texts]
+    if any(dashes) and not dashes[0]:
+        deeper = [2 * indent + dash for indent, dash in zip(last.indents or [0] * len(dashes), dashes, strict=True)]
+        sentence = "labels behind a dash or dot are parts of the label above them; nested=False if not"
+        return [*levels[:-1], replace(last, indents=tuple(deeper))], sentence
     if len({*last.indents}) > 1:
         return [*levels[:-1], replace(last, indents=_behind_of_which(last))], ""
     indents, sentence = _of_which(last.texts), ""

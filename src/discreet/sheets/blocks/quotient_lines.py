@@ -64,10 +64,14 @@ def quotient_columns(block: SheetBlock, columns: Sequence[int]) -> list[int]:
 
 def refuse_percentages_alone(block: SheetBlock, rows: Sequence[int], columns: Sequence[int]) -> None:
     """Refuse whole numbers that add up to about 100 in every column or row, where a title or a row of bases says so."""
-    counted = [row for row in rows if not _is_base(_label(block, row)) and not like_a_total(_label(block, row))]
+    labels = {row: _label(block, row) for row in rows}
+    bases = {row for row, label in labels.items() if _is_base(label)}
     titles = [text for row, column in block.cells if row in block.titles and (text := block.grid.text(row, column))]
     said = any(_PERCENT.search(text) for text in (*titles, block.grid.sheet))
-    if len(counted) < 2 or not columns or not (said or any(_is_base(_label(block, row)) for row in rows)):
+    if not columns or not (said or bases):
+        return
+    counted = [row for row, label in labels.items() if row not in bases and not like_a_total(label)]
+    if len(counted) < 2:
         return
     values = np.array([[_number(block.cell(row, column)) for column in columns] for row in counted])
     plain = [k for k, column in enumerate(columns) if not like_a_total(block.grid.text(block.headers[-1], column))]

@@ -115,15 +115,13 @@ def _single(line: Line, numbers_seen: bool, header_seen: bool, wide: bool) -> st
 def _behind_numbers(line: Line) -> str:
     first = min(line)
     rest = [cell for column, cell in line.items() if column != first]
-    if are_measured(rest):
+    texts = sum([cell.kind == WORDS for cell in rest])
+    if not texts or are_measured(rest):
         return NUMBER_ROW
-    texts = sum(cell.kind == WORDS for cell in rest)
     values = sum(cell.kind in (NUMERIC, MARKED) for cell in rest)
     if values and not (texts >= 2 and texts + values == len(rest) and texts > values and _when(rest)):
         return NUMBER_ROW
-    if texts >= 2 or (texts and not values):
-        return HEADER_ROW
-    return NUMBER_ROW
+    return HEADER_ROW if texts >= 2 or not values else NUMBER_ROW
 
 
 def are_measured(cells: Sequence[ReadCell]) -> bool:

@@ -61,6 +61,7 @@ class SheetBlock(BlockRows):
 
 
 _BLANK = ReadCell(BLANK)
+NO_TABLE = "no table was found"
 
 
 def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
@@ -78,8 +79,9 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     kept = counted or kept
     if not kept:
         raise InputError(
-            f"{quoted_name(grid)}: no table was found in {box.address}: no row of numbers stands under a header; say "
-            "where it is (range='A3:F20', --range A3:F20) and how many rows are headers (header_rows=1, --header-rows)"
+            f"{quoted_name(grid)}: {NO_TABLE} in {box.address}: no row of numbers stands under a header; "
+            f"{_figures_in_texts(grid, cells)}say where it is (range='A3:F20', --range A3:F20) and how many rows are "
+            "headers (header_rows=1, --header-rows)"
         )
     return kept
 
@@ -106,6 +108,18 @@ def _blocks_in(
             own = CellRange(min(rows.every), box.first_column, max(rows.every), box.last_column)
             blocks += _beside(blank, own, grid, cells, options)
     return [block for block in blocks if block is not None]
+
+
+def _figures_in_texts(grid: SheetGrid, cells: Mapping[tuple[int, int], ReadCell]) -> str:
+    """What is said of texts that begin with a number, as "14 pupils", where no table is found; never what they say."""
+    texts = [place for place, cell in cells.items() if cell.kind == WORDS and cell.text.strip()[:1].isdecimal()]
+    if len(texts) < 2:
+        return ""
+    first = grid.place(*min(texts)).address
+    return (
+        f"{len(texts):,} cells hold texts that begin with a number and are none (the first is {first}): write numbers "
+        "alone in them, with units in the headers and each number of several in a column of its own; else "
+    )
 
 
 def _blank_between(grid: SheetGrid, cells: Mapping[tuple[int, int], ReadCell], rows: BlockRows) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
@@ -57,13 +57,22 @@ class SheetWriter:
         self._under = _under_merges(sheet)
         self._like_note: int | None = None
         self._numbers_end = 0
-        kinds = edits.kinds_of(sheet.name)
+        self._label_cells: frozenset[tuple[int, int]] = frozenset()
+        self._telling: frozenset[tuple[int, int]] = frozenset()
+        if len({styles.drawn_as(style) for style in {cell.style for cell in sheet.cells()}}) > 1:
+            self._compare_looks(edits.kinds_of(sheet.name))
+
+    def _compare_looks(self, kinds: Mapping[tuple[int, int], tuple[int, Hashable]]) -> None:
+        """Find cells whose looks may tell what they hide; labels are compared but for where they stand."""
         self._label_cells = frozenset(cell for cell, (_, kind) in kinds.items() if is_label_kind(kind))
-        drawn = {(c.row, c.column): styles.drawn_as(c.style) for c in sheet.cells() if (c.row, c.column) in kinds}
-        looks = {cell: look[:2] if cell in self._label_cells else look for cell, look in drawn.items()}
-        self._telling = telling_cells(looks, kinds) if looks else frozenset()
+        looks: dict[tuple[int, int], Hashable] = {}
+        for cell in self.sheet.cells():
+            if (at := (cell.row, cell.column)) in kinds:
+                look = self._styles.drawn_as(cell.style)
+                looks[at] = look[:2] if at in self._label_cells else look
+        self._telling = telling_cells(looks, kinds)
         if self._telling:
-            notices.add(say.LOOKS)
+            self._notices.add(say.LOOKS)
 
     def written(self) -> str:
         """The rows of the sheet as XML, with the note below them."""

@@ -308,8 +308,9 @@ class DocumentSheet:
             return
         if not cell.text.strip():
             return
+        if place.row > self._texts_end:  # the note begins where the last row with a text does
+            self._note_column = place.column
         self._texts_end = place.row
-        self._note_column = place.column if place.row > self._numbers_end else self._note_column
         self._note_style = cell.about.get("table:style-name") if place.row > self._numbers_end else None
         element.set("office:value-type", "string")
         for child in cell.element:

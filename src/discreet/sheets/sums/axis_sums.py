@@ -35,6 +35,7 @@ from discreet.sheets.sums.sum_questions import (
     ask_about_unnamed_runs,
     code_beginnings,
     in_doubt,
+    labels_in_words,
     sum_name,
 )
 from discreet.sheets.sums.sum_runs import runs_to, sums_below_headers, whole_of_runs
@@ -201,9 +202,9 @@ def _verified(
             short.append(whole)
         elif denied:
             part = "if they are only some of its parts say partly=True (--partly), " if less else ""
+            above, below = labels_in_words([codes[whole]]), labels_in_words([codes[p] for p in parts])
             raise InputError(
-                f"dimension {name!r}: {codes[whole]!r} stands above {listed([codes[p] for p in parts], 4)} but is not "
-                f"their sum in {denied:,} lines; {part}if "
+                f"dimension {name!r}: {above} stands above {below} but is not their sum in {denied:,} lines; {part}if "
                 "indents and columns do not mean sums say nested=False (--no-nested), else correct the sheet"
             )
     return short

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from discreet.sheets.blocks.implied_indents import BEGINS_OF_WHICH
 from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.nested_labels import parts_of_parts
+from discreet.sheets.sums.sum_questions import leave_option
 from discreet.sheets.sums.sum_runs import runs_to
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
@@ -95,50 +95,6 @@ def find_groupings(
     return None
 
 
-def with_finer_groupings(codes: Sequence[str], lines: AxisLines, tree: SumTree) -> SumTree:
-    """A tree in which the labels of a grouping are sums of those of a finer one, where every line shows it.
-
-    Bands of weeks below "Within target" and "Over target" are no second way to group the total: each is a sum of some.
-    """
-    below = {part for parts in tree.children.values() for part in parts}
-    top = [k for k, code in enumerate(codes) if code not in below]
-    if tree.total is not None or tree.overlapping:
-        return tree
-    for whole in (k for k in top if codes[k] in tree.children):
-        runs, left = runs_to(lines, whole, [k for k in top if k != whole])
-        ways = [[codes.index(part) for part in tree.children[codes[whole]]], *runs]
-        children = dict(tree.children)
-        for coarse, fine in permutations(ways, 2):
-            cuts = _segments(lines, coarse, fine) if coarse in ways and fine in ways and len(coarse) < len(fine) else {}
-            if cuts and not any(codes[k] in children for k in cuts):
-                children |= {codes[k]: tuple(codes[part] for part in own) for k, own in cuts.items()}
-                ways.remove(fine)
-        if len(ways) <= len(runs):
-            children[codes[whole]] = tuple(codes[k] for k in ways[0])
-            return replace(tree, children=children, total=None if left or len(ways) > 1 else codes[whole])
-    return tree
-
-
-def _segments(lines: AxisLines, coarse: Sequence[int], fine: Sequence[int]) -> dict[int, list[int]]:
-    """For each label of a grouping the labels behind each other that it is the sum of; none if some are left over."""
-    cuts: dict[int, list[int]] = {}
-    at = 0
-    while at < len(fine):
-        ends = ((k, end) for end in range(at + 1, len(fine) + 1) for k in coarse if k not in cuts)
-        found = next(((k, end) for k, end in ends if _is_shown(lines, k, fine[at:end])), None)
-        if found is None:
-            return {}
-        whole, end = found
-        cuts[whole] = list(fine[at:end])
-        at = end
-    return cuts if len(cuts) == len(coarse) else {}
-
-
-def _is_shown(lines: AxisLines, whole: int, parts: Sequence[int]) -> bool:
-    denied, confirmed, _, _ = lines.evidence(whole, parts)
-    return bool(confirmed and not denied)
-
-
 def _partly(codes: Sequence[str], lines: AxisLines, whole: int, left: Sequence[int]) -> tuple[tuple[str, ...], ...]:
     """Labels that leave a remainder, one by one, and all of them together unless they come to more than the whole."""
     alone = [(codes[k],) for k in left]
@@ -203,5 +159,6 @@ def _ask_about_equal_runs(name: str, codes: Sequence[str], lines: AxisLines) -> 
             raise InputError(
                 f"dimension {name!r}: the labels from {codes[0]!r} and those from {codes[end]!r} on add up to the same "
                 "numbers in every line, as groupings of one population do, so what is hidden in one follows from the "
-                f'other; write their total into the sheet ("Total"), or, if that is chance, say {option(name, None)}'
+                'other; write their total into the sheet ("Total"), or, where they have none, as stocks and flows, '
+                f"leave one aside {leave_option(codes[-1])}"
             )

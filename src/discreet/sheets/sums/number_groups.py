@@ -19,6 +19,9 @@ _FROM = re.compile(
     r"|et plus|y más|e più|e mais|en ouder|og over|och äldre|i więcej)|(?:\u2265|>=)\s*(\d{1,6})",
     re.IGNORECASE,
 )
+_CODED = re.compile(r"Y_?(GE|LT)?(?=\d)")
+_SIGNS = {"GE": ">=", "LT": "<", None: ""}
+"""Ages as Eurostat has them: Y_LT15, Y15-64, Y_GE65."""
 
 
 def numbers_covered(label: str) -> tuple[int, int] | None:
@@ -26,10 +29,12 @@ def numbers_covered(label: str) -> tuple[int, int] | None:
 
     >>> numbers_covered("Aged 18 to 64 years"), numbers_covered("Under 65"), numbers_covered("North")
     ((18, 64), (0, 64), None)
-    >>> numbers_covered("75+") == (75, NO_END)
-    True
+    >>> numbers_covered("Y15-64"), numbers_covered("75+") == numbers_covered("Y_GE75") == (75, NO_END)
+    ((15, 64), True)
     """
     text = " ".join(_AROUND.sub(" ", label).split()).strip(" .:")
+    if match := _CODED.match(text):
+        text = _SIGNS[match[1]] + text[match.end() :]
     if match := _BETWEEN.fullmatch(text):
         first, last = int(match[1]), int(match[2])
         return (first, last) if first <= last else None

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
 
+_NUMBER = re.compile(r"[-\d][\d.,' %]*")
 MOST_SEARCHED = 60
 """Labels of which every run is tried; longer lists are left to what proves itself."""
 OF_SOME = 3
@@ -33,6 +36,26 @@ def sum_name(code: str) -> int:
     """
     words = code.split()
     return OF_SOME if len(words) > 1 and like_a_total(words[-1]) == USUAL != like_a_total(code) else like_a_total(code)
+
+
+def leave_option(label: str) -> str:
+    """How a row or column is left aside by its label, without the label where it may be a count taken for one.
+
+    >>> leave_option("Open at end"), leave_option("47")
+    ("by its label (leave='Open at end', --leave 'Open at end')", 'by its label (leave=, --leave)')
+    """
+    if not label or _NUMBER.fullmatch(label) or " / " in label:
+        return "by its label (leave=, --leave)"
+    return f"by its label (leave={label!r}, --leave {shlex.quote(label)})"
+
+
+def labels_in_words(labels: Sequence[str]) -> str:
+    """Labels for a message; where one is a number it may be a count that was taken for a label, and is not said.
+
+    >>> labels_in_words(["North", "South"]), labels_in_words(["North", "1,013"])
+    ("'North', 'South'", 'labels that are numbers')
+    """
+    return "labels that are numbers" if any(_NUMBER.fullmatch(label) for label in labels) else listed(labels, 4)
 
 
 def code_beginnings(codes: Sequence[str]) -> list[bool]:
@@ -159,5 +182,6 @@ def ask_about_unnamed_runs(
                 raise InputError(
                     f"dimension {name!r}: {codes[whole]!r} is the sum of {len(run)} labels beside it in every line, "
                     f'which may be chance; if it is their sum call it so on the sheet ("{codes[whole]} total"), or '
-                    f"indent its parts; if no label is a sum of others say {option(name, None)}"
+                    f"indent its parts, or leave it aside {leave_option(codes[whole])}; if no label is a sum of others "
+                    f"say {option(name, None)}"
                 )

@@ -20,6 +20,7 @@ from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.sum_questions import leave_option
 from discreet.tables.totals import ASK, option
 
 MOST_SUBSETS = 12
@@ -54,12 +55,23 @@ def refuse_unexplained_sums(
         for whole, summed in _sums(values, shown, labels, allowed):
             if not _in_table(labels, whole_dims, whole, summed, empty):
                 several = [names[axis][k] for k in summed]
+                label = _row_label(block, parts.rows[whole]) if axis == 0 else _header(block, parts.columns[whole])
                 raise InputError(
                     f"{block.grid.source!r}: {names[axis][whole]} is the sum of {listed(several, 4)} in every line, "
                     "which the labels do not say; if it is their total, call it so (in groups beside each other by "
-                    'the same label in each, "Total") or indent its parts, or leave it aside by its header (leave=, '
-                    f"--leave); if that is chance say {option(items[-1].name, None)}"
+                    f'the same label in each, "Total") or indent its parts, or leave it aside {leave_option(label)}; '
+                    f"if that is chance say {option(items[-1].name, None)}"
                 )
+
+
+def _row_label(block: SheetBlock, row: int) -> str:
+    """The innermost label of a row, as the sheet has it."""
+    return next((text for column in reversed(block.stub) if (text := block.grid.text(row, column))), "")
+
+
+def _header(block: SheetBlock, column: int) -> str:
+    """The innermost header of a column, as the sheet has it."""
+    return next((text for row in reversed(block.headers) if (text := block.grid.text(row, column))), "")
 
 
 def _sums(
@@ -77,8 +89,8 @@ def _sums(
         if (gap > allowed * (len(summed) + 1) + 1e-6).any():
             continue
         proof = weight[whole][lines] - math.log2(1 + 2 * allowed * (len(summed) + 1))
-        parts_there = [k for k in summed if plain[k][lines].any()]
-        if len(parts_there) > 1 and (proof > 0).sum() >= LEAST_LINES and proof.clip(0).sum() >= least:
+        parts_there = int(plain[summed][:, lines].any(axis=1).sum())
+        if parts_there > 1 and (proof > 0).sum() >= LEAST_LINES and proof.clip(0).sum() >= least:
             yield whole, summed
 
 
@@ -105,15 +117,14 @@ def _candidates(
                 yield whole, summed, beside if together and not summed[0] < whole < summed[-1] else ASK + count
         return
     ends = np.concatenate([[0.0], guide.cumsum()])
+    before, after = ends[:-1] - guide, ends[1:] + guide
+    starts = [np.searchsorted(ends, before + gap).tolist() for gap in (-room, room)]
+    stops = [np.searchsorted(ends, after + gap).tolist() for gap in (-room, room)]
     for whole in range(count):
-        first, last = np.searchsorted(
-            ends[: whole + 1], [ends[whole] - guide[whole] - room, ends[whole] - guide[whole] + room]
-        )
-        yield from ((whole, list(range(start, whole)), beside) for start in range(first, min(last, whole - 1)))
-        after = ends[whole + 1 :]
-        first, last = np.searchsorted(after, [after[0] + guide[whole] - room, after[0] + guide[whole] + room])
-        stops = range(whole + 1 + max(first, 2), whole + 1 + last)
-        yield from ((whole, list(range(whole + 1, stop)), beside) for stop in stops)
+        for start in range(starts[0][whole], min(starts[1][whole], whole - 1)):
+            yield whole, list(range(start, whole)), beside
+        for stop in range(max(stops[0][whole], whole + 3), stops[1][whole]):
+            yield whole, list(range(whole + 1, stop)), beside
     yield from ((whole, others, beside) for whole, others in _of_one_label(labels))
 
 
