@@ -97,7 +97,7 @@ LAYERS = {
         share_pairs
     """,
     "release": """
-        status sum_errors noise_law
+        status sum_errors noise_law table_words
         release
         protected
     """,
@@ -187,7 +187,7 @@ LAYERS = {
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations counted_words
-        comparing untouched whole_variables area_release
+        comparing untouched whole_variables area_release measure_words
         judging search
         deciding
         statistic_answers

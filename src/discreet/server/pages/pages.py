@@ -15,6 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from discreet.errors import DiscreetError, InputError, Refused
 from discreet.policy import Query
+from discreet.policy.measure_words import RATE
 from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
@@ -44,7 +45,7 @@ from discreet.server.pages.nearest_tables import NearTable, nearest_tables
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.views.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
-from discreet.server.views.page_measures import RATE, MeasureOption, measure_options, measure_words
+from discreet.server.views.page_measures import MeasureOption, measure_options, measure_words
 from discreet.server.views.sheet import PLACES, laid_out
 
 
