@@ -26,8 +26,7 @@ NO_CODE = Words(
     'has no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
     'have no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
 )
-_FILLED = "give every record a number: 0 where nothing is meant, an estimate, or leave out who did not answer"
-NO_NUMBER = Words(f"has no value (missing or NaN); {_FILLED}", f"have no value (missing or NaN); {_FILLED}")
+NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
 _WRITTEN = (
     "text that is not a number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
     'pandas.read_csv(path, decimal=",", thousands=".") gives a data frame of numbers to read instead)'
