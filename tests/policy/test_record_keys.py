@@ -16,7 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.attacks.answers import collect
-from discreet.policy.pretabular import check_weights
+from discreet.policy.pretabular import check_unweighted
 from discreet.server.counting import cube
 
 SECRET = b"a secret of the policy alone"
@@ -82,6 +82,6 @@ def test_weights_and_a_step_on_counts_do_not_go_together() -> None:
     book = Codebook(dimensions=(Dimension.flat("sex", ["f", "m"]),), weight="w")
     step = parse_policy('[[before]]\nname = "synthetic"\nv = 3\nseed = 1')
     with pytest.raises(InputError, match=r"weight = 'w'.*instead of \[\[before\]\] synthetic"):
-        check_weights(book, step)
-    check_weights(Codebook(dimensions=book.dimensions), step)
-    check_weights(book, parse_policy('[[method]]\nname = "cell-key"\nd = 5\nv = 3\nseed = 1'))
+        check_unweighted(book, step)
+    check_unweighted(Codebook(dimensions=book.dimensions), step)
+    check_unweighted(book, parse_policy('[[method]]\nname = "cell-key"\nd = 5\nv = 3\nseed = 1'))

@@ -79,7 +79,7 @@ def check_keys(codebook: Codebook, policy: Policy) -> None:
         )
 
 
-def check_weights(codebook: Codebook, policy: Policy) -> None:
+def check_unweighted(codebook: Codebook, policy: Policy) -> None:
     """Raise if a step before counting changes counts of people, and the records count by their weights."""
     steps = [name for name, _ in policy.before if contract(name).step in ("counts", "population")]
     if steps and codebook.weight is not None:
@@ -152,7 +152,7 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
 
 def _prepared(data: Microdata | Table, policy: Policy) -> Microdata | Table:
     if isinstance(data, Microdata):
-        check_weights(data.codebook, policy)
+        check_unweighted(data.codebook, policy)
     sparse = isinstance(data, Microdata) and policy.draws_population
     if not sparse and math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
         raise InputError(
