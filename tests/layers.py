@@ -98,7 +98,7 @@ LAYERS = {
         share_pairs
     """,
     "release": """
-        status sum_errors noise_law
+        status sum_errors noise_law table_words
         release
         protected
     """,
@@ -188,7 +188,7 @@ LAYERS = {
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations counted_words
-        comparing untouched whole_variables area_release
+        comparing untouched whole_variables area_release measure_words
         judging search
         deciding
         statistic_answers

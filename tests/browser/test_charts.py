@@ -108,3 +108,17 @@ def test_a_map_of_areas(page: Page, pictures: Path) -> None:
     page.goto("/table?variables=age,sex&view=map")
     expect(page.locator("body[data-viewer=ready]")).to_be_visible()
     expect(page.get_by_role("button", name="Map", exact=True)).to_have_count(0)
+
+
+def test_a_chart_is_as_wide_as_the_paper(page: Page) -> None:
+    """Narrower than the screen that it was drawn for, it is scaled and not cut."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    drawn(page, "/table?variables=age,sex&rows=age&columns=sex", "bars")
+    page.emulate_media(media="print")
+    page.evaluate("document.getElementById('chart').parentElement.style.width = '500px'")
+    svg, box = (page.locator(one).bounding_box() for one in ("#chart svg", "#chart"))
+    assert svg is not None
+    assert box is not None
+    assert box["width"] <= 500
+    assert svg["width"] <= box["width"] + 1
+    assert page.locator("#chart svg").get_attribute("viewBox") is not None

@@ -16,6 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import InputError
 from discreet.policy import Policy, Query, answer, parse_policy
 from discreet.policy.attacks.answers import collect
+from discreet.policy.pretabular import check_unweighted
 from discreet.server.counting import cube
 
 SECRET = b"a secret of the policy alone"
@@ -74,3 +75,13 @@ def test_a_cube_of_which_nothing_could_be_asked_is_not_written(tmp_path: Path, u
     with pytest.raises(InputError, match=r"'cell-key' needs record keys.*\(key\).*\(unit\) and a secret"):
         cube.build(data, tmp_path / "cube", policy)
     assert not (tmp_path / "cube").exists()
+
+
+def test_weights_and_a_step_on_counts_do_not_go_together() -> None:
+    """The codebook and the policy alone tell it; with either left out there is nothing to say."""
+    book = Codebook(dimensions=(Dimension.flat("sex", ["f", "m"]),), weight="w")
+    step = parse_policy('[[before]]\nname = "synthetic"\nv = 3\nseed = 1')
+    with pytest.raises(InputError, match=r"weight = 'w'.*instead of \[\[before\]\] synthetic"):
+        check_unweighted(book, step)
+    check_unweighted(Codebook(dimensions=book.dimensions), step)
+    check_unweighted(book, parse_policy('[[method]]\nname = "cell-key"\nd = 5\nv = 3\nseed = 1'))

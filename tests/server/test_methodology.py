@@ -24,6 +24,7 @@ from discreet.server.metrics import METERS, ROUTES
 from discreet.server.pages.methodologist import TABLES
 from discreet.server.record.record_search import RecordSearch, asked_by_hour
 from tests import servers
+from tests.server.portals.data_sets import two_cubes
 
 PATHS = ("/method", "/method?variables=sex,age", "/method?words=sex", "/method/record.csv", "/method?show_sex=sex")
 NUMBER = st.floats(0, 1, allow_nan=False)
@@ -137,6 +138,27 @@ def test_the_record_is_searched_and_exported(tmp_path: Path) -> None:
         assert "Refusals of the last 24 hours by rule" in page
         hours = asked_by_hour(client.app.state.service.store)  # type: ignore[attr-defined]
         assert (len(hours), sum(h[1] for h in hours), sum(h[2] for h in hours)) == (24, 3, 1)
+
+
+def test_a_page_tells_of_its_own_data_set(tmp_path: Path) -> None:
+    """In a hub one store has the record of all: editions, traffic, rules, lines and file are those of one."""
+    with servers.client(tmp_path, cube=None, cubes=two_cubes()) as client:
+        services = {name: site.state.service for name, site in client.app.state.sites.items()}  # type: ignore[attr-defined]
+        first, second = services
+        new_user(services[first].store, "ada", "methodologist", None)
+        ada = {"authorization": f"Bearer {new_token(services[first].store, 'ada')}"}
+        for variables in ("sex", "age", "sex,age,region,education"):
+            client.get(f"/{first}/api/table?variables={variables}")
+        pages = {name: client.get(f"/{name}/method", headers=ada).text for name in (first, second)}
+        assert "3 tables were asked in the last 24 hours, of which 1 were refused" in pages[first]
+        assert "0 tables were asked in the last 24 hours, of which 0 were refused" in pages[second]
+        assert "<td>age</td>" in pages[first]
+        assert "<td>age</td>" not in pages[second]
+        assert "Refused, by rule" not in pages[second]
+        assert f"<code>{services[first].version}</code>" in pages[first]
+        assert services[first].version not in pages[second]
+        assert client.get(f"/{second}/method/record.csv", headers=ada).text.count("\n") == 1
+        assert client.get(f"/{first}/method/record.csv", headers=ada).text.count("\n") == 4
 
 
 def test_every_route_of_tables_is_timed(tmp_path: Path) -> None:

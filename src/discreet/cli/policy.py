@@ -56,7 +56,7 @@ def check(file: Path, codebook: Path | None) -> None:
     """Whether a policy is well formed, and what it says."""
     from discreet.data.codebook import read_codebook
     from discreet.policy import closure_size, read_policy
-    from discreet.policy.pretabular import check_keys
+    from discreet.policy.pretabular import check_keys, check_unweighted
 
     checked_policy = read_policy(file)
     if is_rda(codebook):
@@ -64,6 +64,7 @@ def check(file: Path, codebook: Path | None) -> None:
     if codebook is not None:
         book = read_codebook(codebook)
         checked_policy.check(book.dimensions)
+        check_unweighted(book, checked_policy)
         if checked_policy.risk.population and checked_policy.risk.population_size == "weights" and book.weight is None:
             raise InputError(
                 "the policy judges tables as those of a sample, and the codebook names no weight: add one, or say how "

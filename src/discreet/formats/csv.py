@@ -87,19 +87,26 @@ def metadata(release: Release, *, url: str = "table.csv", labels: bool = False) 
     Goes beside ``table.csv`` as ``table.csv-metadata.json``.
     """
     *titles, status = _heads(release, labels)
+    said = {d.name: d.title for d in release.dimensions} | {n: release.words.label(n) for n in release.values}
+
+    def called(name: str) -> dict[str, str]:
+        return {"dc:title": said[name]} if said.get(name, name) != name else {}
+
     split = len(titles) - len(release.values)
     columns: list[dict[str, Any]] = [
-        {"name": f"d{k + 1}", "titles": title, "datatype": "string", "required": True}
+        {"name": f"d{k + 1}", "titles": title, "datatype": "string", "required": True, **called(title)}
         for k, title in enumerate(titles[:split])
     ]
     for k, (name, title) in enumerate(zip(release.values, titles[split:], strict=True)):
         kind: Any = "decimal" if release.decimals[name] else "integer"
-        columns.append({"name": f"v{k + 1}", "titles": title, "datatype": kind, "null": ""})
+        column = {"name": f"v{k + 1}", "titles": title, "datatype": kind, "null": ""}
+        unit = {"schema:unitText": release.words.unit(name)} if release.words.unit(name) else {}
+        columns.append({**column, **called(name), **unit})
     columns.append({"name": "status", "titles": status, "datatype": "string", "null": ""})
     words = facts(release)
-    one = {name: text for name, text in words if name != "note"}
-    about: dict[str, Any] = {"@context": "http://www.w3.org/ns/csvw", "url": url}
     terms = {"title": "dc:title", "source": "dc:source", "method": "dc:provenance", "status": "dc:accessRights"}
+    one = {name: text for name, text in words if name in terms}
+    about: dict[str, Any] = {"@context": "http://www.w3.org/ns/csvw", "url": url}
     about |= {terms[name]: text for name, text in one.items()}
     if notes := [text for name, text in words if name == "note"]:
         about["dc:description"] = notes

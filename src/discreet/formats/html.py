@@ -63,18 +63,16 @@ def _tables(release: Release, cube: Cube) -> list[str]:
         texts = np.array(number_texts(release, name, mark).to_pylist(), object)
         grids[name] = cube.spread(texts, "").reshape(-1, rows, columns)
     pages = layers(cube, list(release.values))
-    return [
-        _table(cube, page, release.decimals[page.measure], grids[page.measure][page.number].tolist()) for page in pages
-    ]
+    return [_table(cube, page, release, grids[page.measure][page.number].tolist()) for page in pages]
 
 
-def _table(cube: Cube, page: Layer, decimals: int, body: list[list[str]]) -> str:
+def _table(cube: Cube, page: Layer, release: Release, body: list[list[str]]) -> str:
     down = max(len(cube.codes) - 2, 0)
     flat = len(cube.codes) == 1
-    heads = [page.measure] if flat else cube.labels(down + 1)
-    corner = cube.dimensions[down].name if flat else f"{cube.dimensions[down].name} by {cube.dimensions[-1].name}"
-    fixed = ", ".join(f"{d.name}: {d.label(code)}" for d, code in page.fixed)
-    caption = f"{page.measure} ({fixed})" if fixed else page.measure
+    measured = release.words.measured(page.measure)
+    heads = [measured] if flat else cube.labels(down + 1)
+    corner = cube.dimensions[down].title if flat else f"{cube.dimensions[down].title} by {cube.dimensions[-1].title}"
+    caption = page.caption(measured)
     codes = heads if flat else cube.codes[down + 1]
     head = "".join(_head("col", code, text) for code, text in ((corner, corner), *zip(codes, heads, strict=True)))
     lines = "\n".join(
@@ -83,7 +81,7 @@ def _table(cube: Cube, page: Layer, decimals: int, body: list[list[str]]) -> str
     )
     layer = {
         "measure": page.measure,
-        "decimals": decimals,
+        "decimals": release.decimals[page.measure],
         "dimensions": [d.name for d in cube.dimensions],
         "fixed": [[code, d.label(code)] for d, code in page.fixed],
     }

@@ -62,13 +62,15 @@ def _dimension(cube: Cube, k: int) -> dict[str, Any]:
     }
     if children := cube.children(k):
         category["child"] = children
-    return {"label": cube.dimensions[k].name, "category": category}
+    return {"label": cube.dimensions[k].title, "category": category}
 
 
 def _measures(release: Release, name: str) -> dict[str, Any]:
-    names = list(release.values)
-    units = {n: {"decimals": release.decimals[n]} for n in names}
-    return {"label": name, "category": {"index": names, "label": dict(zip(names, names, strict=True)), "unit": units}}
+    words = release.words
+    units: dict[str, dict[str, Any]] = {n: {"decimals": digits} for n, digits in release.decimals.items()}
+    units = {n: {**told, **({"label": words.unit(n)} if words.unit(n) else {})} for n, told in units.items()}
+    labels = {n: words.label(n) for n in release.values}
+    return {"label": name, "category": {"index": [*labels], "label": labels, "unit": units}}
 
 
 def _plain(release: Release, name: str) -> list[Any]:

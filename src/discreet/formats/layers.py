@@ -91,6 +91,11 @@ class Layer:
     measure: str
     fixed: tuple[tuple[Dimension, str], ...]
 
+    def caption(self, measured: str) -> str:
+        """What is measured in it, and of which categories."""
+        fixed = ", ".join(f"{d.title}: {d.label(code)}" for d, code in self.fixed)
+        return f"{measured} ({fixed})" if fixed else measured
+
 
 def layers(cube: Cube, measures: Sequence[str]) -> Iterator[Layer]:
     """All layers that have a cell, in the codebook's order, those of one measure after those of another."""
@@ -126,16 +131,37 @@ def clean(values: Array, decimals: int) -> Array:
 
 
 def facts(release: Release) -> list[tuple[str, str]]:
-    """Title, source, method, meaning of the marks, and notes: what goes with the numbers wherever they go.
+    """Title, units, variables, source, method, meaning of the marks, and notes: what goes with the numbers everywhere.
 
     >>> r = Release(dimensions=(), codes=np.empty((0, 0), int), values={}, decimals={}, status=np.empty(0), method="m")
     >>> facts(r)
     [('method', 'm'), ('status', 'c = confidential: not shown')]
     """
-    rows = [("title", release.title), ("source", release.source), ("method", release.method)]
+    rows = [("title", _titled(release)), *_units(release), *_variables(release)]
+    rows += [("source", release.source), ("method", release.method)]
     rows.append(("status", f"{CONFIDENTIAL} = {MEANING[CONFIDENTIAL]}"))
     rows += [("note", note) for note in release.notes]
     return [(name, text) for name, text in rows if text]
+
+
+def _titled(release: Release) -> str:
+    """The title of the data and what this table of them is about."""
+    if not release.words.subject:
+        return release.title
+    return ". ".join(text for text in (release.title.rstrip(". "), release.words.subject) if text)
+
+
+def _units(release: Release) -> list[tuple[str, str]]:
+    """The units of the numbers, with the measure where there are several."""
+    units = [(name, release.words.unit(name)) for name in release.values]
+    return [("unit", unit if len(units) == 1 else f"{name} = {unit}") for name, unit in units if unit]
+
+
+def _variables(release: Release) -> list[tuple[str, str]]:
+    """What names of columns stand for, where it is more than the name."""
+    pairs = [(d.name, d.title) for d in release.dimensions]
+    pairs += [(name, release.words.label(name)) for name in release.values]
+    return [("variable", f"{name} = {words}") for name, words in pairs if words != name]
 
 
 def heading(release: Release) -> str:
@@ -145,7 +171,7 @@ def heading(release: Release) -> str:
     >>> heading(Publish()(Table.of([[3, 0], [1, 2]], ["area", "sex"])).release())
     'count by area, sex'
     """
-    return release.title or f"{', '.join(release.values)} by {', '.join(d.name for d in release.dimensions)}"
+    return _titled(release) or f"{', '.join(release.values)} by {', '.join(d.name for d in release.dimensions)}"
 
 
 def small_enough(n: int, most: int, what: str, instead: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base.naming import heads
-from discreet.formats.layers import MEANING, clean
+from discreet.formats.layers import MEANING, clean, facts
 from discreet.release import CONFIDENTIAL, Release
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def to_bytes(release: Release) -> bytes:
     """Codes, values and status, one row per cell; a value that is not shown is null.
 
     Title, source, method, notes and the meaning of the status stand in the schema's metadata under ``discreet``, the
-    labels of a dimension in its column's under ``labels``, both as JSON.
+    labels of a dimension in its column's under ``labels``, both as JSON; what a column is called and its unit beside
+    them, where they are known.
     """
     import pyarrow.parquet as pq
 
@@ -39,16 +40,20 @@ def to_arrow(release: Release) -> pa.Table:
     titles = heads([d.name for d in release.dimensions], release.values)
     for k, d in enumerate(release.dimensions):
         codes = pa.DictionaryArray.from_arrays(release.codes[:, k].astype(np.int32), pa.array(d.codes, pa.string()))
-        labels = {"labels": json.dumps(dict(d.labels), ensure_ascii=False)} if d.labels else None
-        fields.append(pa.field(d.name, codes.type, nullable=False, metadata=labels))
+        about = {"labels": json.dumps(dict(d.labels), ensure_ascii=False)} if d.labels else {}
+        about |= {"label": d.title} if d.title != d.name else {}
+        fields.append(pa.field(d.name, codes.type, nullable=False, metadata=about or None))
         columns.append(codes)
     for title, (name, values) in zip(titles[len(fields) : -1], release.values.items(), strict=True):
         numbers = pa.array(clean(values, release.decimals[name]), mask=np.isnan(values))
         numbers = numbers if release.decimals[name] else numbers.cast(pa.int64())
-        fields.append(pa.field(title, numbers.type, metadata={"decimals": str(release.decimals[name])}))
+        said = {"label": release.words.label(name), "unit": release.words.unit(name)}
+        own = {key: text for key, text in said.items() if text and text != name}
+        fields.append(pa.field(title, numbers.type, metadata={"decimals": str(release.decimals[name]), **own}))
         columns.append(numbers)
     fields.append(pa.field(titles[-1], pa.string(), nullable=False))
     columns.append(pa.array(release.status.astype(object), pa.string()))
-    words = {"title": release.title, "source": release.source, "method": release.method, "notes": list(release.notes)}
-    about = json.dumps({**words, "status": {CONFIDENTIAL: MEANING[CONFIDENTIAL]}}, ensure_ascii=False)
-    return pa.table(columns, schema=pa.schema(fields, metadata={"discreet": about}))
+    title = dict(facts(release)).get("title", "")
+    words = {"title": title, "source": release.source, "method": release.method, "notes": list(release.notes)}
+    told = json.dumps({**words, "status": {CONFIDENTIAL: MEANING[CONFIDENTIAL]}}, ensure_ascii=False)
+    return pa.table(columns, schema=pa.schema(fields, metadata={"discreet": told}))

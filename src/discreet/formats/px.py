@@ -37,15 +37,16 @@ def to_bytes(
         raise InputError("matrix= is the name of a PX table: 1 to 20 characters without quotation marks")
     cube = Cube.of(release)
     small_enough(cube.size * len(release.values), MOST_VALUES, "a PX file", "publish margins as tables of their own")
-    names = [d.name for d in release.dimensions]
+    names = _distinct([d.title for d in release.dimensions])
+    variable_codes = dict(zip(names, [d.name for d in release.dimensions], strict=True))
     values = [_distinct(cube.labels(k)) for k in range(len(names))]
     codes = [list(c) for c in cube.codes]
-    if len(release.values) > 1 or len(names) == 1:  # a heading is needed, and several measures need a variable
-        names = [*names, unused(MEASURE, names)]
-        values, codes = [*values, list(release.values)], [*codes, list(release.values)]
-    text = _head(release, matrix, subject, units, ENCODINGS[encoding]) + _variables(
-        release, names, values, codes, units
-    )
+    measures = _distinct([release.words.label(name) for name in release.values])
+    if measures != [_text(name) for name in release.values] or len(measures) > 1 or len(names) == 1:
+        names = [*names, unused(MEASURE, names)]  # a heading is needed; names and labels of measures need a variable
+        values, codes = [*values, measures], [*codes, list(release.values)]
+    text = _head(release, matrix, subject, units, ENCODINGS[encoding], names, measures)
+    text += _variables(release, names, values, codes, units, variable_codes)
     per_line = math.prod(len(c) for c in codes[max(len(release.dimensions) - 1, 1) :])
     text += _words(release) + _data(release, cube, per_line)
     try:
@@ -54,10 +55,13 @@ def to_bytes(
         raise InputError(f"a label or text has signs that {encoding} lacks; write the PX file in utf-8") from None
 
 
-def _head(release: Release, matrix: str, subject: str, units: str, codepage: str) -> str:
+def _head(
+    release: Release, matrix: str, subject: str, units: str, codepage: str, names: list[str], measures: list[str]
+) -> str:
     decimals = max(release.decimals.values())
-    contents = ", ".join(release.values)
-    across = [d.name for d in release.dimensions]
+    contents = ", ".join(measures)
+    across = names[: len(release.dimensions)]
+    own = ", ".join(dict.fromkeys(filter(None, map(release.words.unit, release.values))))
     return "".join(
         [
             _line("CHARSET", "ANSI"),
@@ -67,32 +71,39 @@ def _head(release: Release, matrix: str, subject: str, units: str, codepage: str
             f"DECIMALS={min(decimals, 15)};\r\nSHOWDECIMALS={min(decimals, 6)};\r\n",
             _line("MATRIX", matrix),
             _line("SUBJECT-CODE", matrix),
-            _line("SUBJECT-AREA", subject or heading(release)),
+            _line("SUBJECT-AREA", subject or release.title or heading(release)),
             _line("TITLE", heading(release)),
             _line("CONTENTS", contents),
-            _line("UNITS", units or contents),
+            _line("UNITS", units or own or contents),
             _list("STUB", across[:-1] or across),
         ]
     )
 
 
 def _variables(
-    release: Release, names: list[str], values: Sequence[list[str]], codes: Sequence[list[str]], units: str
+    release: Release,
+    names: list[str],
+    values: Sequence[list[str]],
+    codes: Sequence[list[str]],
+    units: str,
+    variable_codes: dict[str, str],
 ) -> str:
-    stub = [d.name for d in release.dimensions][:-1] or [release.dimensions[0].name]
+    stub = names[: max(len(release.dimensions) - 1, 1)]
     lines = [_list("HEADING", names[len(stub) :])]
+    for name, code in variable_codes.items():
+        lines.append(_line(f'VARIABLECODE("{name}")', code) if name != code else "")
     for name, labels in zip(names, values, strict=True):
         lines.append(_list(f'VALUES("{_text(name)}")', labels))
     for name, listed in zip(names, codes, strict=True):
         lines.append(_list(f'CODES("{_text(name)}")', listed))
-    for d, labels, listed in zip(release.dimensions, values, codes, strict=False):
+    for d, name, labels, listed in zip(release.dimensions, names, values, codes, strict=False):
         if d.total is not None and d.total in listed:
-            lines.append(_line(f'ELIMINATION("{_text(d.name)}")', labels[listed.index(d.total)]))
+            lines.append(_line(f'ELIMINATION("{_text(name)}")', labels[listed.index(d.total)]))
     if len(names) > len(release.dimensions):
         lines.append(_line("CONTVARIABLE", names[-1]))
-        for measure, digits in release.decimals.items():
-            lines.append(_line(f'UNITS("{_text(measure)}")', units or measure))
-            lines.append(f'PRECISION("{_text(names[-1])}","{_text(measure)}")={min(digits, 6)};\r\n' if digits else "")
+        for label, (measure, digits) in zip(values[-1], release.decimals.items(), strict=True):
+            lines.append(_line(f'UNITS("{label}")', units or release.words.unit(measure) or measure))
+            lines.append(f'PRECISION("{_text(names[-1])}","{label}")={min(digits, 6)};\r\n' if digits else "")
     return "".join(lines)
 
 

@@ -16,14 +16,15 @@ from discreet.release import CONFIDENTIAL, Release
 OBSERVATION = {False: "A", True: "Q"}  # CL_OBS_STATUS: normal value; missing value, suppressed
 CONFIDENTIALITY = {False: "F", True: "C"}  # CL_CONF_STATUS: free; confidential
 _OWN = ("STRUCTURE", "STRUCTURE_ID", "ACTION", "MEASURE", "OBS_VALUE", "OBS_STATUS", "CONF_STATUS", "DECIMALS")
-_WORDS = ("TITLE", "SOURCE", "METHOD", "NOTE")
+UNIT = "UNIT_MEASURE"
+_WORDS = ("TITLE", UNIT, "SOURCE", "METHOD", "NOTE")
 
 
 def to_bytes(release: Release, *, structure: str = "DISCREET:TABLE(1.0.0)", words: bool = True) -> bytes:
     """SDMX-CSV 2.0 for the dataflow ``structure``; the measures are a dimension, MEASURE.
 
     A value that is not shown has OBS_STATUS Q (suppressed) and CONF_STATUS C (confidential), every other one A and F.
-    Title, source, method and notes are attributes, the same in every row; ``words=False`` leaves them out.
+    Title, unit, source, method and notes are attributes, the same in every row; ``words=False`` leaves them out.
 
     >>> from discreet import Publish, Table
     >>> print(to_bytes(Publish()(Table.of([3], ["sex"])).release(), words=False).decode().replace("\\r", ""))
@@ -39,6 +40,7 @@ def to_bytes(release: Release, *, structure: str = "DISCREET:TABLE(1.0.0)", word
     heads = ["STRUCTURE", "STRUCTURE_ID", "ACTION", *identifiers([d.name for d in release.dimensions])]
     codes = [column(release, k, [quoted(c) for c in d.codes]) for k, d in enumerate(release.dimensions)]
     attributes = _attributes(release) if words else {}
+    with_units = words and any(release.words.unit(name) for name in release.values)
     parts = []
     for name in release.values:
         gone = release.status == CONFIDENTIAL
@@ -47,8 +49,9 @@ def to_bytes(release: Release, *, structure: str = "DISCREET:TABLE(1.0.0)", word
         columns += [
             np.where(gone, codes[True], codes[False]).astype(object) for codes in (OBSERVATION, CONFIDENTIALITY)
         ]
-        columns += [_same(text, release) for text in (str(release.decimals[name]), *attributes.values())]
-        parts.append(lines([*heads, *_OWN[3:], *attributes], columns))
+        own = attributes | ({UNIT: quoted(release.words.unit(name))} if with_units else {})
+        columns += [_same(text, release) for text in (str(release.decimals[name]), *own.values())]
+        parts.append(lines([*heads, *_OWN[3:], *own], columns))
     first, *rest = parts
     return first + b"".join(part.partition(b"\r\n")[2] for part in rest)
 
@@ -68,7 +71,7 @@ def identifiers(names: list[str]) -> list[str]:
 
 
 def _attributes(release: Release) -> dict[str, str]:
-    words = [("title", heading(release)), *(fact for fact in facts(release) if fact[0] not in ("title", "status"))]
+    words = [("title", heading(release)), *(fact for fact in facts(release) if fact[0] in ("source", "method", "note"))]
     attributes: dict[str, str] = {}
     for name, text in words:
         key = name.upper()

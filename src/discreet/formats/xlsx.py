@@ -50,7 +50,7 @@ def to_bytes(release: Release, *, most_cells: int = MOST_CELLS, most_sheets: int
     there = cube.spread(np.ones(len(release), bool), False).reshape(grids[pages[0].measure].shape)
     for page, name in zip(pages, names, strict=True):
         body = grids[page.measure][page.number].tolist(), there[page.number].tolist()
-        _write_layer(book.add_worksheet(name), styles, cube, page, release.decimals[page.measure], *body)
+        _write_layer(book.add_worksheet(name), styles, cube, page, release, *body)
     book.close()
     return sink.getvalue()
 
@@ -93,7 +93,7 @@ def _about(book: Workbook, styles: _Styles, release: Release, pages: Sequence[La
     for page, name in zip(pages, names, strict=True):
         row += 1
         sheet.write_url(row, 0, "internal:'" + name.replace("'", "''") + "'!A1", styles.link, name)
-        sheet.write_string(row, 1, _caption(page))
+        sheet.write_string(row, 1, page.caption(release.words.measured(page.measure)))
 
 
 def _write_layer(
@@ -101,22 +101,23 @@ def _write_layer(
     styles: _Styles,
     cube: Cube,
     page: Layer,
-    decimals: int,
+    release: Release,
     values: list[list[float]],
     there: list[list[bool]],
 ) -> None:
-    across = cube.codes[-1] if len(cube.codes) > 1 else (page.measure,)
-    titles = cube.labels(len(cube.codes) - 1) if len(cube.codes) > 1 else [page.measure]
+    measured, last = release.words.measured(page.measure), cube.dimensions[-1] if len(cube.codes) > 1 else None
+    across = (page.measure,) if last is None else cube.codes[-1]
+    titles = [measured] if last is None else cube.labels(len(cube.codes) - 1)
     down = max(len(cube.codes) - 2, 0)
     stubs = cube.labels(down)
     sheet.set_column(0, 0, 14)
     sheet.set_column(1, 1, 28)
     sheet.set_column(2, 1 + len(across), 12)
-    sheet.write_string(0, 0, _caption(page), styles.title)
-    about = ["measure", page.measure, "decimals", str(decimals)]
+    sheet.write_string(0, 0, page.caption(measured), styles.title)
+    about = ["measure", page.measure, "decimals", str(release.decimals[page.measure])]
+    about += ["rows", cube.dimensions[down].name, "columns", last.name if last else ""]
     _texts(sheet, 1, [*about, *(text for d, code in page.fixed for text in (d.name, code, d.label(code)))], styles.wrap)
-    second = cube.dimensions[-1].name if len(cube.codes) > 1 else ""
-    _texts(sheet, 2, [cube.dimensions[down].name, second, *titles], styles.head)
+    _texts(sheet, 2, [cube.dimensions[down].title, last.title if last else "", *titles], styles.head)
     _texts(sheet, 3, ["code", "label", *across], styles.head)
     sheet.freeze_panes(4, 2)
     for r, (code, label) in enumerate(zip(cube.codes[down], stubs, strict=True)):
@@ -138,11 +139,6 @@ def _grid(release: Release, cube: Cube, measure: str) -> Array:
 def _texts(sheet: Worksheet, row: int, texts: Sequence[str], style: Any) -> None:
     for k, text in enumerate(texts):
         sheet.write_string(row, k, text, style)
-
-
-def _caption(page: Layer) -> str:
-    fixed = ", ".join(f"{d.name}: {d.label(code)}" for d, code in page.fixed)
-    return f"{page.measure} ({fixed})" if fixed else page.measure
 
 
 def _sheet_name(page: Layer, several: bool) -> str:

@@ -16,6 +16,7 @@ from discreet.policy.catalogue import check_catalogue
 from discreet.policy.counted_words import noting_counted, refusing_in_words
 from discreet.policy.deciding import answer_table
 from discreet.policy.judging import Evidence, weigh_evidence
+from discreet.policy.measure_words import described_answer
 from discreet.policy.policy import Policy
 from discreet.policy.pretabular import ready
 from discreet.policy.query import Query, Resolved
@@ -56,7 +57,7 @@ def answer_query(table_of: TableOf, resolved: Resolved, policy: Policy, whole: W
             release = answer_table(table_of(resolved), resolved, policy, whole)
         else:
             release = answer_statistic(table_of, resolved, policy, whole)
-    return noting_counted(release, resolved)
+    return noting_counted(described_answer(release, resolved, policy), resolved)
 
 
 @checked

@@ -64,7 +64,9 @@ class WithheldAreas:
         if not gone:
             return []
         more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
-        areas = int((~self.dimension.is_whole).sum())
+        finest = [self.dimension.position[code] for code in self.dimension.leaves]
+        groups = len(gone) > int(self.codes[finest].sum())
+        areas = int((~self.dimension.is_whole).sum()) if groups else len(finest)  # groups count where one is gone
         named = f"{', '.join(gone[:MOST_NAMED])}{more}"
         return [
             f"Not given for {len(gone):,} of {areas:,} categories of {self.dimension.title} ({named}): too few people "

@@ -16,6 +16,7 @@ from discreet.methods.effect import check_hides
 from discreet.methods.likely import law_of
 from discreet.policy.area_release import WithheldAreas
 from discreet.policy.judging import Evidence, Grounds, below_t1, counted, table_rules, thresholds
+from discreet.policy.measure_words import population_words
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, without_closed
 from discreet.policy.query import Resolved
@@ -162,11 +163,7 @@ def protection_notes(protected: Protected) -> list[str]:
 
 def population_notes(resolved: Resolved) -> list[str]:
     """Whom a filtered table is about."""
-    notes = []
-    for name, (_, codes) in resolved.population.items():
-        label = " or ".join(resolved.source[name].label(c) for c in codes)
-        notes.append(f"Population: {name} = {label}.")
-    return notes
+    return [f"Population: {words}." for words in population_words(resolved)]
 
 
 def _quality(evidence: Evidence, policy: Policy) -> list[str]:

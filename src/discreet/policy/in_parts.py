@@ -28,6 +28,7 @@ from discreet.policy.answering import check_query, from_records
 from discreet.policy.counted_words import noting_counted, refusing_in_words
 from discreet.policy.deciding import filtered, population_notes, protection_notes
 from discreet.policy.judging import Evidence, counted, table_rules
+from discreet.policy.measure_words import described_answer
 from discreet.policy.policy import Policy
 from discreet.policy.populations import Closed, fewest_people, population_counts, without_closed
 from discreet.policy.posterior import ShownCounts, reach_of, small_share
@@ -82,7 +83,7 @@ def answer_in_parts(
                 _check_totals(people, policy)
                 closed = whole.closed(people.dimensions)
                 for done, release in _releases(parts, method, resolved, policy, seen, closed):
-                    out.add(noting_counted(release, resolved))
+                    out.add(noting_counted(described_answer(release, resolved, policy), resolved))
                     if progress is not None:
                         progress(done, len(parts))
                 table_rules(seen.evidence(people.fewest()), policy, resolved)

@@ -79,6 +79,17 @@ def check_keys(codebook: Codebook, policy: Policy) -> None:
         )
 
 
+def check_unweighted(codebook: Codebook, policy: Policy) -> None:
+    """Raise if a step before counting changes counts of people, and the records count by their weights."""
+    steps = [name for name, _ in policy.before if contract(name).step in ("counts", "population")]
+    if steps and codebook.weight is not None:
+        raise InputError(
+            f"{steps[0]!r} before counting changes counts of people, and the codebook names a weight "
+            f"(weight = {codebook.weight!r}), by which no such count is right: take a [[method]] such as cell-key "
+            f"instead of [[before]] {steps[0]}, or leave the weight out of the codebook"
+        )
+
+
 def twin_name(policy: Policy, *, latest: bool = True) -> str:
     """The name of the statistic that holds the twin: it tells which steps made the cube, and how the twin was made.
 
@@ -140,6 +151,8 @@ def ready(data: Microdata | Table, policy: Policy) -> Microdata | Table:
 
 
 def _prepared(data: Microdata | Table, policy: Policy) -> Microdata | Table:
+    if isinstance(data, Microdata):
+        check_unweighted(data.codebook, policy)
     sparse = isinstance(data, Microdata) and policy.draws_population
     if not sparse and math.prod(len(d.leaves) for d in data.dimensions) > MOST_CELLS:
         raise InputError(

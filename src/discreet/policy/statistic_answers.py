@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from discreet.base.annotations import Array, Floats
+from discreet.engines.protocol import PRODUCT_DECIMALS
 from discreet.errors import InputError, Refused, nearest
 from discreet.methods.contract import protect
 from discreet.policy.deciding import ProtectedTable, filtered, noted_release, protect_by
@@ -119,7 +120,7 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
         return _quantiles(table_of, resolved, policy, whole)
     table = table_of(resolved)
     main = _counts(table, resolved, policy, whole) if query.measure == COUNT else _sums(table, resolved, policy, whole)
-    decimals = main.shown.table.statistic(main.name).decimals
+    decimals = _decimals(main)
     words = [main.shown.method]
     if asked.kind == SUM:
         served = policy.measures.get(query.measure)
@@ -145,6 +146,13 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
     values = np.where(few, np.nan, _quotient(main.values, other.values))
     words = [*dict.fromkeys([*words, other.shown.method])]
     return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least, main, GIVING))
+
+
+def _decimals(main: ProtectedMeasure) -> int:
+    """Of the numbers of a measure; a weight brings none that its own numbers do not have."""
+    stated = main.shown.table.statistic(main.name).decimals
+    weighted = OF_WEIGHTS in main.shown.table.statistics and main.name not in (COUNT, OF_WEIGHTS)
+    return max(stated - PRODUCT_DECIMALS, 0) if weighted else stated
 
 
 def _few_note(least: int, part: ProtectedMeasure, giving: str = "") -> str:
@@ -313,6 +321,7 @@ def _given(
     if len(part.table.release) != len(values):
         raise InputError("the method leaves cells out of the table, so no statistic of them can be worked out")
     values = np.round(values, decimals)
+    stated = part.shown.table.statistic(part.name).decimals
     release = noted_release(
         part.table,
         evidence,
@@ -323,6 +332,6 @@ def _given(
         decimals={name: decimals},
         status=np.where(np.isnan(values), CONFIDENTIAL, OPEN),
         method="; ".join(words),
-        truthful=part.shown.truthful if part.name == name else False,
+        truthful=part.shown.truthful if part.name == name and decimals == stated else False,
     )
     return filtered(release, {one: codes for one, (_, codes) in resolved.population.items()})

@@ -19,6 +19,7 @@ from discreet.errors import InputError, nearest
 from discreet.release.noise_law import NoiseLaw, ShownCells
 from discreet.release.status import AS_IT_IS, CONFIDENTIAL, OPEN
 from discreet.release.sum_errors import SumErrors
+from discreet.release.table_words import NO_WORDS, TableWords
 from discreet.tables import display
 from discreet.tables.means import Means
 from discreet.tables.published import Published, of_raw, read_published
@@ -58,6 +59,8 @@ class Release:
     title: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    words: TableWords = NO_WORDS
+    """What it is about, what its measures are called and in which units they are, where somebody said it."""
     truthful: bool | None = None
     """Whether its method says that every value shown is the true one, or changed; None: it does not say."""
     doubts: tuple[str, ...] = ()

@@ -123,3 +123,9 @@ def test_fields_of_the_form_are_read_as_they_are_written(monkeypatch: pytest.Mon
     for one in measure_options(parse_policy(POLICY), [], "de", weighted=True):
         assert from_form_value(form_value(one.measure, one.statistic)) == (one.measure, one.statistic)
         assert one.words
+
+
+def test_the_permanent_link_can_be_copied_without_script(client: TestClient) -> None:
+    """It has scheme and host."""
+    page = client.get("/table?variables=area").text
+    assert '<input readonly value="http://testserver/table?variables=area" id="permalink">' in page

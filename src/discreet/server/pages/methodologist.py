@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from discreet.server.method_standing import CLOSE, Standing, best_method, standi
 from discreet.server.metrics import METERS
 from discreet.server.pages.pages import rendered_page, root, visitor
 from discreet.server.parameter_checks import check_parameters
+from discreet.server.portals.data_sets import edition_names
 from discreet.server.queries import address, query_from
 from discreet.server.record.record_search import (
     ON_PAGE,
@@ -97,7 +98,8 @@ async def method(request: Request) -> Response:
         chosen = query_from(service.dimensions, variables, where)
         examination = await asyncio.to_thread(examined, service, chosen, language_of(request))
     search = RecordSearch.of(request.query_params)
-    total, lines = await asyncio.to_thread(found_lines, service.store, search)
+    others = editions_of_others(request)
+    total, lines = await asyncio.to_thread(found_lines, service.store, search, others)
     return rendered_page(
         request,
         caller,
@@ -113,9 +115,9 @@ async def method(request: Request) -> Response:
         close=CLOSE,
         pages=max(-(-total // ON_PAGE), 1),
         searched=urlencode(search.parameters),
-        rule_names=await asyncio.to_thread(rules_in_record, service.store),
-        traffic=await traffic(service, language_of(request)),
-        editions=await asyncio.to_thread(edition_lines, service),
+        rule_names=await asyncio.to_thread(rules_in_record, service.store, others),
+        traffic=await traffic(service, language_of(request), others),
+        editions=await asyncio.to_thread(edition_lines, service, others),
         attacks=attack_rows(request.app.state.attacks, policy_digests(service_of(request))),
     )
 
@@ -125,7 +127,9 @@ async def exported_record(request: Request) -> Response:
     """The lines of the record that a search finds, as a file."""
     caller = await methodologist(request)
     service = service_of(request, caller)
-    body = await asyncio.to_thread(exported_csv, service.store, RecordSearch.of(request.query_params))
+    body = await asyncio.to_thread(
+        exported_csv, service.store, RecordSearch.of(request.query_params), editions_of_others(request)
+    )
     extra = {"Content-Disposition": 'attachment; filename="record.csv"', "Cache-Control": "no-store"}
     return Response(body, 200, extra, "text/csv; charset=utf-8")
 
@@ -141,11 +145,11 @@ def picked_query(fields: Mapping[str, str], service: Service) -> str | None:
     return address(Query.of(shown, where=only or None))
 
 
-async def traffic(service: Service, language: str = ENGLISH) -> dict[str, Any]:
+async def traffic(service: Service, language: str = ENGLISH, others: Collection[str] = ()) -> dict[str, Any]:
     """What the server did of late: tables by the hour, refusals by rule, and times to answer."""
     say = partial(translated_reason, language=language)
-    hours = await asyncio.to_thread(asked_by_hour, service.store)
-    rules = await asyncio.to_thread(refused_by_rule, service.store, time.time() - DAY)
+    hours = await asyncio.to_thread(asked_by_hour, service.store, others)
+    rules = await asyncio.to_thread(refused_by_rule, service.store, time.time() - DAY, others)
     times = [(say(name), number) for name, number in METERS.time_counts(TABLES)]
     return {
         "hours": standing_bars(
@@ -160,10 +164,17 @@ async def traffic(service: Service, language: str = ENGLISH) -> dict[str, Any]:
     }
 
 
-def edition_lines(service: Service) -> list[dict[str, Any]]:
+def editions_of_others(request: Request) -> frozenset[str]:
+    """The editions of the other data sets of a hub, whose record the same store keeps: a page tells of one data set."""
+    own = edition_names(service_of(request))
+    others = {name for one in getattr(request.app.state, "beside", ()) for name in edition_names(one)}
+    return frozenset(others.difference(own))
+
+
+def edition_lines(service: Service, others: Collection[str] = ()) -> list[dict[str, Any]]:
     """The editions of the data that were asked, by their names, with the days of the first and the last answer."""
     lines = []
-    for row in first_answers(service.store):
+    for row in first_answers(service.store, others):
         days = {name: datetime.fromtimestamp(row[name], UTC).strftime("%Y-%m-%d") for name in ("first", "last")}
         lines.append({"name": row["data"], "present": row["data"] == service.version, "n": row["n"], **days})
     return lines

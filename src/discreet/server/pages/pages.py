@@ -15,6 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from discreet.errors import DiscreetError, InputError, Refused
 from discreet.policy import Query
+from discreet.policy.measure_words import RATE
 from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
@@ -44,7 +45,7 @@ from discreet.server.pages.nearest_tables import NearTable, nearest_tables
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
 from discreet.server.views.page_choice import OLD_NAMES, QUERY, VIEWS, PageChoice
-from discreet.server.views.page_measures import RATE, MeasureOption, measure_options, measure_words
+from discreet.server.views.page_measures import MeasureOption, measure_options, measure_words
 from discreet.server.views.sheet import PLACES, laid_out
 
 
@@ -165,7 +166,13 @@ async def embed(request: Request) -> Response:
     reply = await service.ask(caller, service.resolved(choice.query()))
     language = language_of(request)
     result = shown(service, choice, reply, reply.release, language)
-    values = {"choice": choice, "result": result, "root": root(request), "link": root(request) + choice.link()}
+    values = {
+        "choice": choice,
+        "result": result,
+        "root": root(request),
+        "origin": origin_of(request),
+        "link": root(request) + choice.link(),
+    }
     text = rendered(
         "embed.html",
         language,
@@ -351,6 +358,12 @@ def root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
 
 
+def origin_of(request: Request) -> str:
+    """Scheme and host of the server as the caller wrote them; behind TLS it is https."""
+    scheme = "https" if service_of(request).settings.https else request.url.scheme
+    return f"{scheme}://{request.url.netloc}"
+
+
 def gate_of(request: Request) -> Gate:
     gate: Gate = request.app.state.gate
     return gate
@@ -371,7 +384,8 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
             rates=rates_of(service, values.get("choice")),
         ),
         "all_sets": f"{root(request).rpartition('/')[0]}/" if service.settings.people else "",
-        "root": root(request), "embed": bool(service.settings.embed), "in_languages": in_languages(request),
+        "root": root(request), "origin": origin_of(request),
+        "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
     text = rendered(template, language, spoken(service.dimensions), **(common | values))
     response = Response(text, status, media_type="text/html", headers={"Cache-Control": "no-store"})

@@ -141,5 +141,13 @@ def observation_csv(flow: Flow, release: Release) -> bytes:
         dimensions.append(Dimension.flat(flow.whole.dimensions[d.name], codes, total=None))
     measures = {flow.whole.measures[name]: values for name, values in release.values.items()}
     decimals = {flow.whole.measures[name]: digits for name, digits in release.decimals.items()}
-    named = replace(release, dimensions=tuple(dimensions), values=measures, decimals=decimals, title=heading(release))
+    words = replace(release.words.renamed(flow.whole.measures), subject="")  # which stands in the heading
+    named = replace(
+        release,
+        dimensions=tuple(dimensions),
+        values=measures,
+        decimals=decimals,
+        title=heading(release),
+        words=words,
+    )
     return to_bytes(named, "sdmx-csv", structure=f"{AGENCY}:{flow.identity}({VERSION_OF_STRUCTURES})")

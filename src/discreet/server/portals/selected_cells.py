@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
+from discreet.data.variable_description import VariableDescription
 from discreet.errors import InputError
 from discreet.policy.served_measures import COUNT
 from discreet.release import Release
@@ -60,6 +61,7 @@ def selected(
         values={measure: read_only(release.values[stated][rows])},
         decimals={measure: release.decimals[stated]},
         status=read_only(release.status[rows]),
+        words=release.words.renamed({stated: measure}),
         quotients={},
         means={},
     )
@@ -68,7 +70,8 @@ def selected(
 def _flat(dimension: Dimension, codes: Sequence[str]) -> Dimension:
     """The selected codes side by side: whether they add up is not said, as a part of them need not."""
     labels = {code: dimension.labels[code] for code in codes if code in dimension.labels}
-    return Dimension.flat(dimension.name, codes, total=None, labels=labels)
+    flat = Dimension.flat(dimension.name, codes, total=None, labels=labels)
+    return replace(flat, description=VariableDescription(label=dimension.description.label))
 
 
 def combination_places(release: Release) -> tuple[tuple[int, ...], Array]:

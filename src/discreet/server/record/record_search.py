@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -87,10 +87,16 @@ class RecordSearch:
         return wanted
 
 
-def found_lines(store: Store, search: RecordSearch) -> tuple[int, list[dict[str, Any]]]:
+def apart_from(others: Collection[str]) -> ColumnElement[bool]:
+    """Lines of no edition of the ``others``: data sets that one store keeps the record of, too."""
+    return record.c.data.not_in(sorted(others))
+
+
+def found_lines(store: Store, search: RecordSearch, others: Collection[str] = ()) -> tuple[int, list[dict[str, Any]]]:
     """How many lines there are, and those of a page, the newest first."""
-    (total,) = store.rows(select(func.count().label("n")).select_from(record).where(*search.conditions))
-    wanted = select(record).where(*search.conditions).order_by(record.c.id.desc())
+    conditions = (*search.conditions, apart_from(others))
+    (total,) = store.rows(select(func.count().label("n")).select_from(record).where(*conditions))
+    wanted = select(record).where(*conditions).order_by(record.c.id.desc())
     rows = store.rows(wanted.limit(ON_PAGE).offset((search.page - 1) * ON_PAGE))
     return int(total["n"]), [readable_line(row) for row in rows]
 
@@ -101,9 +107,10 @@ def readable_line(row: Row) -> dict[str, Any]:
     return {**row, "when": when, "asked": str(Query.from_dict(json.loads(row["query"])))}
 
 
-def exported_csv(store: Store, search: RecordSearch) -> bytes:
+def exported_csv(store: Store, search: RecordSearch, others: Collection[str] = ()) -> bytes:
     """All lines of a search as CSV, the newest first."""
-    wanted = select(record).where(*search.conditions).order_by(record.c.id.desc()).limit(MOST_EXPORTED)
+    wanted = select(record).where(*search.conditions, apart_from(others))
+    wanted = wanted.order_by(record.c.id.desc()).limit(MOST_EXPORTED)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS, extrasaction="ignore")
     writer.writeheader()
@@ -112,25 +119,28 @@ def exported_csv(store: Store, search: RecordSearch) -> bytes:
     return buffer.getvalue().encode()
 
 
-def rules_in_record(store: Store) -> list[str]:
+def rules_in_record(store: Store, others: Collection[str] = ()) -> list[str]:
     """The rules by which something was refused."""
-    wanted = select(record.c.rule).where(record.c.rule != "").distinct().order_by(record.c.rule)
+    wanted = select(record.c.rule).where(record.c.rule != "", apart_from(others)).distinct().order_by(record.c.rule)
     return [str(row["rule"]) for row in store.rows(wanted)]
 
 
-def refused_by_rule(store: Store, since: float) -> list[tuple[str, int]]:
+def refused_by_rule(store: Store, since: float, others: Collection[str] = ()) -> list[tuple[str, int]]:
     """How often each rule refused since a moment, the most often first."""
     number = func.count().label("n")
-    wanted = select(record.c.rule, number).where(record.c.outcome == REFUSED, record.c.at >= since)
+    wanted = select(record.c.rule, number).where(record.c.outcome == REFUSED, record.c.at >= since, apart_from(others))
     rows = store.rows(wanted.group_by(record.c.rule).order_by(number.desc()))
     return [(str(row["rule"]), int(row["n"])) for row in rows]
 
 
-def asked_by_hour(store: Store, hours: int = 24, now: float | None = None) -> list[tuple[str, int, int]]:
+def asked_by_hour(
+    store: Store, others: Collection[str] = (), hours: int = 24, now: float | None = None
+) -> list[tuple[str, int, int]]:
     """For each of the last hours its beginning (UTC), and how many tables were released and refused in it."""
     last = int((time.time() if now is None else now) // HOUR)
     hour = (cast(record.c.at, BigInteger) // HOUR).label("hour")
-    wanted = select(hour, record.c.outcome, func.count().label("n")).where(record.c.at >= (last - hours + 1) * HOUR)
+    wanted = select(hour, record.c.outcome, func.count().label("n"))
+    wanted = wanted.where(record.c.at >= (last - hours + 1) * HOUR, apart_from(others))
     rows = store.rows(wanted.group_by(hour, record.c.outcome))
     counts = {(int(row["hour"]), str(row["outcome"])): int(row["n"]) for row in rows}
     return [
@@ -143,8 +153,8 @@ def asked_by_hour(store: Store, hours: int = 24, now: float | None = None) -> li
     ]
 
 
-def first_answers(store: Store) -> Sequence[Row]:
+def first_answers(store: Store, others: Collection[str] = ()) -> Sequence[Row]:
     """For each edition of the data, by its name, when it was first asked and last, and how often."""
     first, last = func.min(record.c.at).label("first"), func.max(record.c.at).label("last")
-    wanted = select(record.c.data, first, last, func.count().label("n")).group_by(record.c.data).order_by(first)
-    return store.rows(wanted)
+    wanted = select(record.c.data, first, last, func.count().label("n")).where(apart_from(others))
+    return store.rows(wanted.group_by(record.c.data).order_by(first))

@@ -65,6 +65,8 @@ def create_hub(settings: Settings) -> FastAPI:
     named_apart(settings.cubes)
     store = Store(settings.store)
     sites = {name: site(replace(one, people=people[name]), store) for name, one in settings.sites.items()}
+    for name, one in sites.items():
+        one.state.beside = [other.state.service for known, other in sites.items() if known != name]
     hub = FastAPI(title="discreet table servers", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None)
     hub.router.lifespan_context = living(list(sites.values()))
     hub.state.sites = hub.state.tables = sites

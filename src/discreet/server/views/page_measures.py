@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError
 from discreet.policy import Policy
-from discreet.policy.served_measures import COUNT, MEAN, STANDARD_ERROR, SUM, Statistic
+from discreet.policy.measure_words import RATE, WORDS, filled_sentence, sentence_of, unit_of
+from discreet.policy.served_measures import COUNT, STANDARD_ERROR, SUM, Statistic
 from discreet.server.languages import number_of, spoken, translated
 
-RATE = "rate"
-WORDS = {
-    SUM: "%(measure)s: sum",
-    MEAN: "%(measure)s: mean",
-    "median": "%(measure)s: median",
-    "quantile": "%(measure)s: %(share)s % have less",
-    "per": "%(measure)s per %(other)s",
-    "percent": "%(measure)s: percent of the table",
-    "percent of": "%(measure)s: percent of the total of %(other)s",
-    RATE: "%(measure)s: per 1,000 of the total of %(other)s",
-    STANDARD_ERROR: "%(measure)s: standard error",
-}
 SENTENCES = tuple(WORDS.values())
 
 
@@ -81,28 +70,11 @@ def from_form_value(text: str) -> tuple[str, str]:
 
 def measure_words(policy: Policy, dimensions: Sequence[Dimension], measure: str, statistic: str, language: str) -> str:
     """What each number is, in words, with its unit."""
-    titles = {d.name: d.title for d in dimensions}
-    name = number_of(spoken(dimensions), language) if measure == COUNT else _label(policy, measure)
-    if measure == COUNT and not statistic:
-        return name
-    asked = Statistic.of(statistic or SUM)
-    kind = "percent of" if asked.kind == "percent" and asked.other else asked.kind
-    if statistic == "median":
-        kind = statistic
-    other = _label(policy, asked.other).lower() if kind == "per" else titles.get(asked.other, asked.other)
-    values: Mapping[str, str] = {"measure": name, "other": other, "share": f"{100 * asked.share:.0f}"}
-    said = _filled(translated(WORDS[kind], language), values)
-    unit = policy.measures[measure].unit if measure in policy.measures else ""
-    return f"{said} ({unit})" if unit and not asked.is_share else said
-
-
-def _filled(sentence: str, values: Mapping[str, str]) -> str:
-    """Holes of a sentence filled; a percent sign by itself stays."""
-    for name, value in values.items():
-        sentence = sentence.replace(f"%({name})s", value)
-    return sentence
-
-
-def _label(policy: Policy, measure: str) -> str:
-    served = policy.measures.get(measure)
-    return (served.label if served is not None else "") or measure
+    number = number_of(spoken(dimensions), language)
+    sentence, values = sentence_of(policy, dimensions, measure, statistic, number)
+    if sentence in SENTENCES:
+        sentence = translated(sentence, language)
+    said = filled_sentence(sentence, values)
+    is_share = Statistic.of(statistic or SUM).is_share
+    unit = unit_of(policy, measure, statistic) if measure in policy.measures and not is_share else ""
+    return f"{said} ({unit})" if unit else said

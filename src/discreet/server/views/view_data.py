@@ -40,11 +40,11 @@ def view_bytes(release: Release) -> bytes:
     likely = release.likely(measure)
     marks = cube.spread(release.status.astype("<U1"), ABSENT)
     document = {
-        "title": heading(release),
+        "title": release.title or heading(release),
         "source": release.source,
         "method": release.method,
         "notes": list(release.notes),
-        "measure": {"name": measure, "decimals": release.decimals[measure], "shares": measure in COUNTS},
+        "measure": _measure(release, measure),
         "level": LEVEL,
         "dimensions": [_variable(cube, k) for k in range(len(cube.dimensions))],
         "population": [
@@ -58,6 +58,11 @@ def view_bytes(release: Release) -> bytes:
         "meaning": {CONFIDENTIAL: MEANING[CONFIDENTIAL], ABSENT: MEANING[ABSENT]},
     }
     return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def _measure(release: Release, name: str) -> dict[str, Any]:
+    said = {"name": name, "label": release.words.label(name), "unit": release.words.unit(name)}
+    return {**said, "decimals": release.decimals[name], "shares": name in COUNTS}
 
 
 def _numbers(values: Array) -> Array:

@@ -34,7 +34,7 @@ from discreet.tables.reading.raw_table import (
 )
 from discreet.tables.total_names import USUAL, like_a_total
 
-NOTE = re.compile("# (title|source|method|status|note): ")  # a line of format "csv-notes" above the table
+NOTE = re.compile("# (title|unit|variable|source|method|status|note): ")  # a line of format "csv-notes" above the table
 LIKE_MEASURES = ("count", "value", "obs_value", "n", "sum", "number", "frequency", "freq", "weight")
 SEPARATORS = (",", ";", "\t", "|")
 LOOKED_AT = 40  # lines by which the separator is found

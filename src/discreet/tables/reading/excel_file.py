@@ -119,12 +119,16 @@ def _is_layer(rows: Rows) -> bool:
 
 
 def _layer(rows: Rows) -> LayerSheet | None:
-    """A sheet as the writer has it: caption, what it is about, names, codes, then a line for each code down."""
+    """A sheet as the writer has it: caption, what it is about, titles, codes, then a line for each code down.
+
+    Names of the variables down and across stand in what it is about; in sheets of versions before, in place of titles.
+    """
     if not _is_layer(rows):
         return None
     about = [rows[1].get(k, "") for k in range(max(rows[1]) + 1)]
-    fixed = [tuple(about[k : k + 3]) for k in range(4, len(about), 3)]
-    down, across = rows[2].get(0, ""), rows[2].get(1, "")
+    named = len(about) % 3 == 2  # measure and decimals, the two names, then name, code and label of what is fixed
+    fixed = [tuple(about[k : k + 3]) for k in range(8 if named else 4, len(about), 3)]
+    down, across = (about[5], about[7]) if named else (rows[2].get(0, ""), rows[2].get(1, ""))
     heads = [(rows[3].get(k, ""), rows[2].get(k, "")) for k in range(2, max(rows[3]) + 1)]
     body = [row for row in rows[4:] if row.get(0)]
     cells = np.array([[row.get(2 + k, "") for k in range(len(heads))] for row in body], object)

@@ -28,6 +28,7 @@ def px_file(path: Path) -> RawTable:
         raise InputError(f"{path.name!r} is not a PX file: STUB, HEADING and DATA say what a table is")
     values = [_texts(keywords.get(("VALUES", n), "")) for n in names]
     codes = [_texts(keywords.get(("CODES", n), "")) or v for n, v in zip(names, values, strict=True)]
+    labelled = dict(zip(names, values, strict=True))
     size = [len(c) for c in codes]
     data = re.findall(r'"[^"]*"|[^\s,;]+', keywords[("DATA", "")])
     if math.prod(size) != len(data) or any(len(c) != len(v) for c, v in zip(codes, values, strict=True)):
@@ -35,7 +36,7 @@ def px_file(path: Path) -> RawTable:
     marks = np.array([t.strip('"') for t in data], object)
     decimals = int(keywords.get(("DECIMALS", ""), "0").strip() or 0)
     measure = (_texts(keywords.get(("CONTVARIABLE", ""), "")) or [""])[0]
-    own = _measures(keywords, names, codes, measure, decimals)
+    own = _measures(keywords, names, codes, labelled, measure, decimals)
     numbers, gone = _numbers(path, marks.tolist())
     there = marks != ABSENT
     across = names.index(measure) if measure in names else -1
@@ -49,16 +50,20 @@ def px_file(path: Path) -> RawTable:
     rows = np.flatnonzero(flat[1].any(axis=1))
     kept = [k for k in order if k != across]
     places = np.unravel_index(rows, [size[k] for k in kept])
+    totals = _totals(keywords, names, codes, values)
+    called = {n: (_texts(keywords.get(("VARIABLECODE", n), "")) or [n])[0] for n in names}
+    if len(set(called.values())) < len(called):
+        raise InputError(f"{path.name!r}: VARIABLECODE gives two variables one code")
     return RawTable(
         name=path.name,
-        names=tuple(names[k] for k in kept),
+        names=tuple(called[names[k]] for k in kept),
         codes=tuple([codes[k][p] for p in place.tolist()] for k, place in zip(kept, places, strict=True)),
         values={m: flat[0][rows, j] for j, m in enumerate(own)},
         decimals=own,
         status=np.where(flat[2][rows].any(axis=1), HIDDEN, ""),
-        labels={names[k]: own_labels(dict(zip(codes[k], values[k], strict=True))) for k in kept},
-        totals=_totals(keywords, names, codes, values),
-        **_words(keywords, [names[k] for k in kept], list(own)),
+        labels={called[names[k]]: own_labels(dict(zip(codes[k], values[k], strict=True))) for k in kept},
+        totals={called[name]: code for name, code in totals.items()},
+        **_words(keywords, [called[names[k]] for k in kept], list(own)),
     )
 
 
@@ -105,13 +110,19 @@ def _texts(text: str) -> list[str]:
 
 
 def _measures(
-    keywords: Keywords, names: Sequence[str], codes: Sequence[Sequence[str]], variable: str, decimals: int
+    keywords: Keywords,
+    names: Sequence[str],
+    codes: Sequence[Sequence[str]],
+    labelled: Mapping[str, Sequence[str]],
+    variable: str,
+    decimals: int,
 ) -> dict[str, int]:
     """The measures with their decimals; one without a variable of its own is called as the contents are."""
     if variable not in names:
         name = (_texts(keywords.get(("CONTENTS", ""), "")) or ["value"])[0]
         return {name: decimals}
-    precision = {m: keywords.get(("PRECISION", f"{variable},{m}")) for m in codes[names.index(variable)]}
+    pairs = zip(codes[names.index(variable)], labelled[variable], strict=True)
+    precision = {m: keywords.get(("PRECISION", f"{variable},{label}")) for m, label in pairs}
     several = len(precision) > 1
     return {m: int(p) if p else (0 if several and any(precision.values()) else decimals) for m, p in precision.items()}
 

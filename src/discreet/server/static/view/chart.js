@@ -116,6 +116,7 @@ export class Chart {
     this.chart?.dispose();
     this.chart = echarts.init(this.box, null, { renderer: "svg", width: this.width, height });
     this.chart.setOption(option);
+    this.box.querySelector("svg")?.setAttribute("viewBox", `0 0 ${this.width} ${height}`); // so that paper can scale it
     this.made = { option, height, named: own?.named };
     const said = alternative(this.kind, own ?? shape, name);
     this.box.setAttribute("aria-label", said);

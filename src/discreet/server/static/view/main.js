@@ -58,7 +58,9 @@ async function start() {
   root.append(parts.views, parts.axes.root, parts.options, parts.grouping, parts.table, parts.chart.root);
   parts.axes.draw();
   root.hidden = false;
-  document.getElementById("plain").hidden = true;
+  const plain = document.getElementById("plain");
+  plain.hidden = true;
+  plain.querySelectorAll(".views [aria-current]").forEach((one) => one.removeAttribute("aria-current")); // the viewer has a state of its own
   draw();
   document.getElementById("permalink")?.closest("section").append(takeAway(parts.grid));
   document.body.dataset.viewer = "ready";
