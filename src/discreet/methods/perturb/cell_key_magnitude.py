@@ -147,7 +147,15 @@ class CellKeyMagnitude:
         return "" if min(self.p) >= LEAST else f"with p below {LEAST:.0%} changes almost nothing"
 
     def givers(self, table: Table) -> Floats:
-        """How many give something to each cell, with noise of ``people``: what a rule about few of them may look at."""
+        """How many give something to each cell, with noise of ``people``: what a rule about few of them may look at.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"id": range(4), "area": ["N", "N", "S", "S"], "grant": [90, 0, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], unit="id", magnitudes=["grant"], secret="sixteen letters!")
+        >>> CellKeyMagnitude(seed=1).givers(tabulate(data, "area", value="grant")).tolist()
+        [3.0, 1.0, 2.0]
+        """
         givers = _givers(table)
         at = np.flatnonzero(givers > 0)
         givers[at] += self.people * self._standard(table, at, f"givers {table.magnitude}", np.zeros(len(at)))
