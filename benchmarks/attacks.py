@@ -159,7 +159,7 @@ def a1_repeat(people: Path) -> Outcome:
         return float(np.mean([len(found) > 1 for found in seen.values()]))
 
     def anew(number: int, order: list[str]) -> Cells:  # a server that draws its noise for each answer
-        text = policy(f'name = "random-round"\nbase = 3\nseed = {number}', FREE, OFF).partition("\n")[2]
+        text = policy(f'name = "random-round"\nbase = 3\nseed = {2**64 + number}', FREE, OFF).partition("\n")[2]
         drawn = Victim(text, people)
         cells = drawn.must(order)
         drawn.close()
