@@ -20,7 +20,8 @@ ROWS = [
 PUBLIC = {
     "discreet", "discreet.audits", "discreet.cli", "discreet.cli.serve", "discreet.data.codebook",
     "discreet.information", "discreet.methods.redesign", "discreet.policy", "discreet.population", "discreet.risk",
-    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.counting.counting",
+    "discreet.risk.intruder", "discreet.rules", "discreet.server", "discreet.server.counting",
+    "discreet.server.counting.counting", "discreet.server.pages",
     "discreet.server.guarding.guard", "discreet.server.record.record_lines", "discreet.utility",
 }  # fmt: skip
 

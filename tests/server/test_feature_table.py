@@ -24,18 +24,18 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     ),
     "each table judged and protected when it is made": (
         "server/test_refusals.py::test_every_refusal_is_recorded",
-        "server/test_guard.py::test_a_verdict_is_one_of_protected_counts",
+        "server/guarding/test_guard.py::test_a_verdict_is_one_of_protected_counts",
     ),
     "protects against differences to earlier answers": (
-        "server/test_guard.py::test_populations_that_differ_by_a_few_people_are_flagged",
-        "server/test_guard.py::test_two_questions_at_the_same_moment_are_not_both_answered",
+        "server/guarding/test_guard.py::test_populations_that_differ_by_a_few_people_are_flagged",
+        "server/guarding/test_guard.py::test_two_questions_at_the_same_moment_are_not_both_answered",
     ),
     "what is no longer possible is closed, with the reason": (
-        "server/test_choices.py::test_what_is_offered_leads_to_an_allowed_table_and_what_is_closed_does_not",
+        "server/views/test_choices.py::test_what_is_offered_leads_to_an_allowed_table_and_what_is_closed_does_not",
         "browser/test_choosing.py::test_a_level_that_is_too_fine_is_closed",
     ),
     "nearest allowed tables with a refusal": (
-        "server/test_nearest_tables.py::test_what_is_offered_is_answered",
+        "server/pages/test_nearest_tables.py::test_what_is_offered_is_answered",
         "browser/test_choosing.py::test_a_refusal_leads_to_tables_that_are_allowed",
     ),
     "given for most areas where a few fail": (
@@ -50,7 +50,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
         "policy/test_statistics.py::test_a_sum_is_the_method_on_the_table",
         "policy/test_statistics.py::test_means_and_ratios_are_protected_numbers_divided",
         "policy/test_statistics.py::test_quantiles_come_from_protected_bands",
-        "server/test_page_measures.py::test_a_chosen_measure_is_in_the_address_and_in_the_numbers",
+        "server/views/test_page_measures.py::test_a_chosen_measure_is_in_the_address_and_in_the_numbers",
     ),
     "search in variables and categories": (
         "browser/test_choosing.py::test_variables_are_found_by_their_words",
@@ -85,7 +85,7 @@ SHOWN_BY: dict[str, tuple[str, ...]] = {
     "the table's address is permanent and needs no account": (
         "server/test_languages.py::test_a_permanent_link_of_the_first_version_still_leads_to_its_table",
     ),
-    "short links": ("server/test_short_links.py::test_a_short_address_leads_to_the_table_with_its_layout",),
+    "short links": ("server/pages/test_short_links.py::test_a_short_address_leads_to_the_table_with_its_layout",),
     "saved tables": ("browser/test_choosing.py::test_a_table_is_saved_in_the_browser",),
     "languages of the page": (f"{HERE}::test_the_number_of_languages_is_that_of_the_table",),
     "works without script": (
