@@ -34,6 +34,8 @@ def finish(ax: Axes) -> Axes:
         _numbers(axis)
         axis.label.set(color=INK, fontsize=NORMAL, fontfamily=FONT, parse_math=False)
         axis.set_tick_params(labelsize=SMALL, labelcolor=INK, color=GREY, labelfontfamily=FONT)
+        for tick in axis.get_major_ticks(len(axis.get_majorticklocs())):  # they are made now, and would forget it later
+            tick.label1.set_parse_math(False)
     _written([ax.title], NORMAL)
     _written(ax.texts, SMALL)
     if (legend := ax.get_legend()) is not None:
