@@ -207,5 +207,6 @@ def test_the_law_can_fail() -> None:
 def test_dollar_signs_are_no_formula(names: list[str]) -> None:
     """In any row: rows are made when they are drawn, each after the first."""
     ax = dc.plot.intervals(names, np.zeros(2), np.ones(2), np.zeros(2), np.zeros(2, bool), unit="people")
+    assert isinstance(ax.figure, Figure)
     ax.figure.draw_without_rendering()
     assert [label.get_text() for label in ax.get_yticklabels()] == names
