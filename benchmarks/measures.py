@@ -131,10 +131,12 @@ def refusals() -> None:
     """
     data, policy = demo_earnings()
     whole = WholeVariables(data.dimensions, policy, partial(unfiltered, data))
-    names = [d.name for d in data.dimensions]
+    bands = policy.measures["pay"].bands  # pay by its own bands is not given
+    dimensions = [d for d in data.dimensions if d.name != bands]
+    names = [d.name for d in dimensions]
     asked: list[tuple[tuple[str, ...], dict[str, str]]]
     asked = [(chosen, {}) for size in (1, 2) for chosen in itertools.combinations(names, size)]
-    for one, other in itertools.permutations(data.dimensions, 2):
+    for one, other in itertools.permutations(dimensions, 2):
         asked += [((one.name,), {other.name: code}) for code in other.codes if code != other.total]
     rules: dict[str, int] = {}
     for variables, where in asked:
