@@ -66,7 +66,7 @@ def works(cells: int) -> dict[str, Work]:
     method = dc.Suppress(dc.Threshold(3), zeros=True)
     pattern = dc.protect(three, dc.Suppress(dc.Threshold(3), zeros=True, repair="off"))
     small = table(min(cells, 100), 12, (1, 1))
-    batch = np.random.default_rng(2).poisson(3, (max(cells // 2, 2), 1_000))
+    batch = np.random.default_rng(2).poisson(3, (max(cells, 5_000), 1_000))  # many tables, one a row
 
     def tree() -> Any:
         done = dc.protect(small, dc.Suppress(dc.Threshold(8), method=dc.Optimal(weights="unity", time=120)))
@@ -76,7 +76,7 @@ def works(cells: int) -> dict[str, Work]:
         "elimination": lambda: dc.protect(three, dc.Suppress(dc.Threshold(3), zeros=True, repair="off")).hidden,
         "elimination and repair": lambda: dc.protect(three, method).hidden,
         "audit": lambda: tuple(dc.audit(pattern).cells[["lower", "upper"]].to_numpy(float).T),
-        "risk": lambda: np.asarray(dc.risk.r2(batch, batch[::-1]).value),
+        "risk": lambda: np.asarray(dc.risk.r2(batch, batch[::-1], axis=1).value),
         "tree": tree,
     }
 
