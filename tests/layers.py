@@ -62,10 +62,11 @@ LAYERS = {
         reading_sheets
     """,
     "sheets/rewrite": """
-        number_look archive xml_copy kept_formulas looks plain_images
+        number_look archive xml_copy kept_formulas looks plain_images displayed_elements
         edits
         notices
         text_cells
+        html_cells
         delimited_text html_tables parquet_columns
     """,
     "sheets/excel": """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,7 @@ def write_in_place(
         encoding=file.text.get("encoding"),
         book=book,
         keep_images=keep_images,
+        stood=_stood(file, {*replacements, *merged.shown, *(number.place for number in merged.derived)}),
     )
     blanked, stays = Notices(), Notices()
     for place, reason in sorted(merged.blanked.items()):
@@ -211,6 +212,13 @@ def write_in_place(
                 stays.at(IMAGES, CellPlace(listed_sheet.name, *image.cell))
                 images += 1
     return WrittenFile((*written.left_out, *blanked.sentences()), stays.sentences(), images)
+
+
+def _stood(file: ProtectedFile, places: Collection[CellPlace]) -> dict[CellPlace, object]:
+    """What was read of these places. Confidential."""
+    grids = {sheet.grid.sheet: sheet.grid for sheet in file.sheets}
+    read = {place: grids[place.sheet].value(place.row, place.column) for place in places if place.sheet in grids}
+    return {place: value for place, value in read.items() if value is not None}
 
 
 def merged_contents(several: Sequence[SheetContents]) -> SheetContents:

@@ -59,6 +59,7 @@ def write_same(
     secrets: Collection[float] = (),
     kinds: Mapping[PlaceT, tuple[int, Hashable]] | None = None,
     keep_images: bool = False,
+    stood: Mapping[PlaceT, object] | None = None,
 ) -> Rewritten:
     """Write a file again with other contents in some of its cells, and with nothing in it that is not seen.
 
@@ -68,7 +69,8 @@ def write_same(
     outside ``shown`` may state one of the ``secrets`` or a number that is replaced, unless its place is ``kept``.
     Cells of a table that ``kinds`` says to be alike come back in one look, unless theirs follow columns or stripes.
     ``book`` is the workbook where it was read before, and is then not read again. ``keep_images``: images of a workbook
-    of Excel stay, unjudged.
+    of Excel stay, unjudged. ``stood`` is what cells said when they were read: a file that says something else in one of
+    these places is refused.
     """
     path = Path(target)
     if isinstance(source, bytes):
@@ -94,6 +96,7 @@ def write_same(
         frozenset(secrets),
         dict((kinds or {}).items()),
         keep_images,
+        dict((stood or {}).items()),
     )
     if isinstance(book, ExcelBook):
         written, left_out = rewrite_book(book, edits)

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from discreet.base.texts import csv_rows
 from discreet.errors import InputError
-from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_stood, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import plain_number
 from discreet.sheets.rewrite.text_cells import decimal_sign, text_now
@@ -35,7 +36,9 @@ class TextField:
 def rewrite_delimited(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str, ...]]:
     """The file with these edits, and what of it was blanked."""
     mark, encoding, text = decoded(data, name, edits.encoding)
-    separator = edits.separator or ("\t" if name.lower().endswith((".tsv", ".tab")) else _separator(text))
+    separator = edits.separator or (
+        "\t" if name.lower().endswith((".tsv", ".tab")) else likeliest_separator(text, name)
+    )
     if not text.isascii() and encoding == "cp1252" and not edits.note.isascii():
         raise InputError("the note holds letters that the file's encoding may not have; write it in plain letters")
     fields = list(fields_of(text, separator, name))
@@ -47,6 +50,7 @@ def rewrite_delimited(data: bytes, name: str, edits: Edits) -> tuple[bytes, tupl
         texts[place] = field.value
         if (number := plain_number(field.value, decimal)) is not None:
             numbers[place] = number
+    check_stood(edits, name, SourceCells(numbers, texts))
     changes = settle_edits(edits, SourceCells(numbers, texts, decimal))
     if missing := [place for place in changes.now if place not in texts]:
         raise InputError(f"{name!r}: {len(missing)} of the cells to be changed are not in the file; read it again")
@@ -98,7 +102,7 @@ def _decoded_as(data: bytes, name: str, encoding: str) -> str:
 
 def fields_of(text: str, separator: str, name: str) -> Iterator[TextField]:
     """The fields of all lines, as a reader of CSV counts them: a quotation mark counts where a field begins."""
-    quoted = re.compile(rf'"((?:[^"]|"")*)"([^{re.escape(separator)}\r\n]*)')
+    quoted = re.compile(rf'"((?:[^"]|"")*)"(?!")([^{re.escape(separator)}\r\n]*)')
     plain = re.compile(rf"[^{re.escape(separator)}\r\n]*")
     at, row, column = 0, 1, 1
     while at < len(text):
@@ -124,15 +128,18 @@ def fields_of(text: str, separator: str, name: str) -> Iterator[TextField]:
             column = 1
 
 
-def _separator(text: str) -> str:
-    """The sign that parts the most lines into one same number of fields."""
-    lines = text.splitlines()[:1000]
+def likeliest_separator(text: str, name: str) -> str:
+    """The sign that parts the most lines into one same number of fields; titles and notes may be parted otherwise.
+
+    >>> likeliest_separator("People, all\\narea;f;m\\nNorth;1,5;2,5\\n", "x")
+    ';'
+    """
+    head = "\n".join(text.splitlines()[:1000])
     alike = {}
     for sign in SEPARATORS:
-        rows = Counter(field.row for field in fields_of("\n".join(lines).replace('"', ""), sign, ""))
-        widths = Counter(width for width in rows.values() if width > 1)
-        width, times = max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
-        if times:
+        if sign in head:
+            widths = Counter(len(row) for row in csv_rows(head, sign, repr(name)) if len(row) > 1)
+            width, times = max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
             alike[sign] = (times, width)
     return max(alike, key=lambda sign: alike[sign], default=",")
 

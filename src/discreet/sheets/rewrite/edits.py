@@ -68,6 +68,8 @@ class Edits:
     """Of cells of tables which table they are of, and whether inner, total or share: cells of a kind look alike."""
     keep_images: bool = False
     """Whether images of the sheets stay, whatever they show; only workbooks of Excel can."""
+    stood: Mapping[Place, object] = field(default_factory=dict)
+    """What cells said when they were read. Confidential."""
 
     def __post_init__(self) -> None:
         check_mark(self.mark)
@@ -92,6 +94,26 @@ def check_sheets(name: str, edits: Edits, known: Sequence[str], wanted: Collecti
         raise InputError(f"{name!r} has no sheet {listed(missing)}; it has {listed(known)}")
     if not wanted:
         raise InputError(f"no cell of {name!r} is to be written; give replacements or cells that are shown")
+
+
+def check_stood(edits: Edits, name: str, cells: SourceCells, others: Collection[Place] = ()) -> None:
+    """Raise unless cells say what was read of them: a mark that stands elsewhere would show what is to be hidden.
+
+    Cells of ``others`` hold neither numbers nor texts, but what readers make a text of.
+    """
+    moved = 0
+    for place, value in edits.stood.items():
+        if place in others:
+            continue
+        if isinstance(value, str):
+            moved += cells.texts.get(place, "").split() != value.split()
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            moved += cells.numbers.get(place) != float(value)
+    if moved:
+        raise InputError(
+            f"{name!r}: {moved:,} cells do not stand where they were read, so that nothing is written: the file has "
+            "changed since, or its layout can be read in two ways; save it again in a spreadsheet program, as .xlsx"
+        )
 
 
 def check_mark(mark: str) -> None:

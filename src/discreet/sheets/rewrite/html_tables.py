@@ -5,24 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html import escape
-from html.parser import HTMLParser
 
 from discreet.errors import InputError, listed
 from discreet.sheets.rewrite.delimited_text import decoded
-from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, settle_edits
+from discreet.sheets.rewrite.displayed_elements import EMPTY, KEPT, UNSEEN, is_unseen
+from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, check_stood, settle_edits
+from discreet.sheets.rewrite.html_cells import HtmlCells
 from discreet.sheets.rewrite.looks import telling_cells
 from discreet.sheets.rewrite.notices import LOOKS, Notices
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.rewrite.text_cells import decimal_sign, text_now
 
-BLOCKS = (
-    "html head body main section article header footer div p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd figure figcaption "
-    "blockquote pre center"
-)
-INLINE = "b i em strong u s small sup sub span abbr cite code font mark q var br hr wbr title a"
-TABLES = "table caption colgroup col thead tbody tfoot tr th td"
-EMPTY = frozenset(re.findall(r"\w+", "area base br col embed hr img input link meta param source track wbr"))
-KEPT = frozenset(re.findall(r"\w+", f"{BLOCKS} {INLINE} {TABLES}"))
 _WORD = re.compile(r"(?!.*\d{4})[\w \-]{1,80}")
 _LENGTH = re.compile(r"\d{1,4}(px|em|pt|%)?")
 # no long numbers but six digits of a colour, nothing that loads, writes or computes
@@ -31,13 +24,12 @@ _STYLE = re.compile(
     r"(?!.*(?:url|content|expression|attr|var|--|/\*|\\|@))[\w\s:;,.#%()!'\"\-+>*\[\]=~{}/]*",
     re.DOTALL,
 )
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|opacity\s*:\s*0|font-size\s*:\s*0")
 TOLD = "texts outside of tables that state a hidden number, or a count that is not shown"
 LOOKING = ("class", "style", "width", "height", "bgcolor", "color", "align", "valign")
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _STRIPES = re.compile(r":nth-child\((?:even|odd)\)|:(?:first|last)-child|::?(?:hover|before|after)")
 _SINGLED_OUT = re.compile(r"[#+~\[:]|\.[\w-]*\d")
-MOST_SPAN = 1000
+_RAISED = re.compile(r"</?(?:sup|sub|br)>")  # where a text stands tells no more than the text
 MOST_FLAG = 3
 ATTRIBUTES: dict[str, re.Pattern[str]] = {
     **dict.fromkeys(("class", "align", "valign", "scope", "dir", "lang"), _WORD),
@@ -59,6 +51,7 @@ def rewrite_html(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str
     cells = {place: words.strip() for place, words in first.cells.items()}
     values = {place: plain_number(words, decimal) for place, words in cells.items()}
     numbers = {place: number for place, number in values.items() if number is not None}
+    check_stood(edits, name, SourceCells(numbers, first.said))
     changes = settle_edits(edits, SourceCells(numbers, cells, decimal))
     if lost := [place for place in changes.now if place not in cells]:
         raise InputError(f"{name!r}: {len(lost)} of the cells to be changed are not in the page; read it again")
@@ -74,103 +67,70 @@ def rewrite_html(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[str
     return mark + written.encode(encoding, "xmlcharrefreplace"), notices.sentences()
 
 
-class _Page(HTMLParser):
+class _Page(HtmlCells):
     """Goes through a page; ``now`` says what a cell says. Without edits it only collects what the cells say."""
 
     def __init__(self, now: Callable[[Place, str], str], edits: Settled | None, notices: Notices | None = None) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self._now, self._edits, self._notices = now, edits, notices or Notices()
         self.pieces: list[str] = []
         self.cells: dict[Place, str] = {}
-        self.names: list[str] = []
+        """What cells say, without letters for a footnote."""
         self.looks: dict[Place, tuple[str, ...]] = {}
         self.telling: dict[str, frozenset[tuple[int, int]]] = {}
         """Of each table the cells that come back without a look of their own."""
         self._row_look = self._cell_look = ""
-        self._skipped: list[str] = []  # the element that is left out, and those open inside it
-        self._nested = 0  # tables that are open, written or not
-        self._depth = 0  # those that are written
-        self._row = 0
-        self._taken: set[tuple[int, int]] = set()
-        self._place: Place | None = None
-        self._inner: list[tuple[bool, str]] = []  # pieces of a cell: whether it is text, and what
         self._style: list[str] | None = None
 
     def run(self, text: str) -> None:
-        self.feed(text)
-        self.close()
-        self._end_cell()
+        super().run(text)
         if self._edits is not None and self._edits.edits.note:
             self._add_note(self._edits.edits.note)
 
-    def _emit(self, piece: str, *, text: bool = False) -> None:
-        if self._place is not None:
-            self._inner.append((text, piece))
+    def _emit(self, piece: str) -> None:
+        if self.place is not None:
+            self.inner.append((False, piece))
         else:
-            self.pieces.append(escape(piece, quote=False) if text else piece)
+            self.pieces.append(piece)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {key: value or "" for key, value in attrs}
-        self._count(tag, 1)
-        if self._skipped:
-            if tag not in EMPTY:
-                self._skipped.append(tag)
-            return
+    def takes(self, tag: str, given: dict[str, str]) -> bool:
         if tag == "style":
             self._style = []
-            return
-        if tag == "meta" and "charset" in given and self._place is None:
+            return True
+        if tag == "meta" and "charset" in given and self.place is None:
             self._emit(self._tag("meta", {"charset": given["charset"]}))
-            return
-        unseen = (
-            "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(given.get("style", "").lower())
-        )
-        if tag not in KEPT or unseen or (tag == "table" and self._is_left_out()):
-            self._notices.add(_left_out(tag, bool(unseen)))
-            if tag not in EMPTY:
-                self._skipped.append(tag)
-            return
-        if tag == "table" and self._depth == 0:
-            self._row = 1
-            self._taken = set()
-        self._depth += tag == "table"
-        if self._depth == 1 and tag == "tr":
-            self._end_cell()
-            self._row += 1
+            return True
+        return False
+
+    def leaves_table_out(self) -> bool:
+        """Whether a table was not protected, or stands in a cell of another."""
+        if super().leaves_table_out():
+            return True
+        return self._edits is not None and self.names[-1] not in self._edits.edits.sheets
+
+    def leaves_out(self, tag: str, given: dict[str, str]) -> None:
+        self._notices.add(_left_out(tag, is_unseen(given)))
+
+    def element(self, tag: str, given: dict[str, str]) -> None:
+        if self.depth == 1 and tag == "tr":
             given = {key: value for key, value in given.items() if not self._is_telling_row() or key not in LOOKING}
             self._row_look = _look(given)
-        if self._depth == 1 and tag in ("td", "th"):
-            self._end_cell()
-            self._begin_cell(given)
+        if self.depth == 1 and tag == "caption":  # the title above the table, in a row of its own
             self._cell_look = _look(given)
-            if self._is_telling(self._place):
-                given = {key: value for key, value in given.items() if key not in LOOKING}
-            self.pieces.append(self._tag(tag, given))
-            return
         self._emit(self._tag(tag, given))
-        if self._depth == 1 and tag == "caption":  # the title above the table, in a row of its own
-            self._end_cell()
-            self._place, self._inner, self._cell_look = (self.names[-1], 1, 1), [], _look(given)
+
+    def cell_begins(self, tag: str, given: dict[str, str]) -> None:
+        self._cell_look = _look(given)
+        if self._is_telling(self.place):
+            given = {key: value for key, value in given.items() if key not in LOOKING}
+        self.pieces.append(self._tag(tag, given))
 
     def _is_telling(self, place: Place | None) -> bool:
         return place is not None and place[1:] in self.telling.get(place[0], ())
 
     def _is_telling_row(self) -> bool:
         """Whether some cell of the row comes back without a look of its own."""
-        return any(row == self._row for row, _ in self.telling.get(self.names[-1], ()))
-
-    def _count(self, tag: str, step: int) -> None:
-        """Tables are counted as readers count them: those that are not displayed as well, those in cells not."""
-        if tag == "table":
-            self._nested = max(0, self._nested + step)
-            if step > 0 and self._nested == 1:
-                self.names.append(f"table {len(self.names) + 1}")
-
-    def _is_left_out(self) -> bool:
-        """Whether a table was not protected, or stands in a cell of another."""
-        if self._nested > 1:
-            return True
-        return self._edits is not None and self.names[-1] not in self._edits.edits.sheets
+        return any(row == self.row for row, _ in self.telling.get(self.names[-1], ()))
 
     def _tag(self, tag: str, given: dict[str, str]) -> str:
         dropped = [key for key in given if key not in ATTRIBUTES and key not in ("id", "href", "headers", "name")]
@@ -181,34 +141,21 @@ class _Page(HTMLParser):
             del kept["class"]
         return f"<{tag}" + "".join(f' {key}="{escape(value)}"' for key, value in kept.items()) + ">"
 
-    def _begin_cell(self, given: dict[str, str]) -> None:
-        spans = [given.get(f"{what}span", "1") for what in ("row", "col")]
-        down, across = (max(1, min(int(s) if s.isdecimal() else 1, MOST_SPAN)) for s in spans)
-        column = 1
-        while (self._row, column) in self._taken:
-            column += 1
-        self._taken.update((self._row + r, column + c) for r in range(down) for c in range(across))
-        self._place = (self.names[-1], self._row, column)
-        self._inner = []
-
-    def _end_cell(self) -> None:
+    def cell_ends(self, place: Place) -> None:
         """Write the cell with what it says now: in its first text, inside whatever formats that has."""
-        if self._place is None:
-            return
-        place, self._place = self._place, None
-        texts = [piece for is_text, piece in self._inner if is_text and piece.strip()]
+        texts = [piece for is_text, piece in self.inner if is_text and piece.strip()]
         rest = "".join(texts[1:]).strip()
         flagged = len(rest) <= MOST_FLAG and not any(sign.isdigit() for sign in rest)  # a letter for a footnote, raised
-        words = texts[0] if flagged and texts else "".join(piece for is_text, piece in self._inner if is_text)
+        words = texts[0] if flagged and texts else "".join(piece for is_text, piece in self.inner if is_text)
         self.cells[place] = words
-        tags = [piece for is_text, piece in self._inner if not is_text]
+        tags = [piece for is_text, piece in self.inner if not is_text and not _RAISED.fullmatch(piece)]
         self.looks[place] = (self._row_look, self._cell_look, *tags)
         if self._is_telling(place):
-            self._inner = [(is_text, piece) for is_text, piece in self._inner if is_text]
+            self.inner = [(is_text, piece) for is_text, piece in self.inner if is_text or _RAISED.fullmatch(piece)]
         now = self._now(place, words)
         changed = now != words
         written = False
-        for is_text, piece in self._inner:
+        for is_text, piece in self.inner:
             if not is_text:
                 self.pieces.append(piece)
             elif not changed:
@@ -220,30 +167,21 @@ class _Page(HTMLParser):
                 self.pieces.append(escape(piece, quote=False))
         if changed and not written:
             self.pieces.append(escape(now, quote=False))
-        self._inner = []
 
-    def handle_endtag(self, tag: str) -> None:
-        self._count(tag, -1)
-        if self._skipped:
-            if tag in self._skipped:
-                while self._skipped.pop() != tag:
-                    pass
-            return
+    def end_of_element(self, tag: str) -> None:
         if tag == "style":
             self._end_style()
-            return
-        if tag not in KEPT or tag in EMPTY:
-            return
-        if tag == "table" or (self._depth == 1 and tag in ("td", "th", "tr", "caption")):
-            self._end_cell()
-        self._depth -= tag == "table" and self._depth > 0
-        self._emit(f"</{tag}>")
+        elif tag in KEPT and tag not in EMPTY:
+            self._emit(f"</{tag}>")
 
     def handle_data(self, data: str) -> None:
         if self._style is not None:
             self._style.append(data)
-        elif not self._skipped:
-            self._emit(data if self._place is not None else self._outside(data), text=True)
+        else:
+            super().handle_data(data)
+
+    def text_outside(self, text: str) -> None:
+        self.pieces.append(escape(self._outside(text), quote=False))
 
     def _outside(self, text: str) -> str:
         """A text that stands in no cell."""
@@ -260,7 +198,7 @@ class _Page(HTMLParser):
     def _end_style(self) -> None:
         style = re.sub(r"/\*.*?\*/", "", "".join(self._style or ()), flags=re.DOTALL)
         self._style = None
-        if _STYLE.fullmatch(style) and not _UNSEEN.search(style.lower()):
+        if _STYLE.fullmatch(style) and not UNSEEN.search(style.lower()):
             plain = _RULE.sub(lambda rule: "" if _is_telling_rule(rule[1], rule[2]) else rule[0], style)
             if plain != style:
                 self._notices.add("rules of style sheets for single cells or rows, and gradients")

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.errors import InputError
 from discreet.sheets.rewrite import notices as say
-from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, Settled, SourceCells, check_stood, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.number_look import first_number
 from discreet.sheets.rewrite.text_cells import text_now
@@ -28,8 +28,11 @@ def rewrite_parquet(data: bytes, name: str, edits: Edits) -> tuple[bytes, tuple[
         raise InputError(f"cannot read {name!r} as Parquet") from None
     order, described = _order(table, name)
     values = {column: table.column(column).to_pylist() for column in order}
-    changes = settle_edits(edits, _source_cells(order, values))
+    cells = _source_cells(order, values)
     inside = {("", row, c) for c in range(1, len(order) + 1) for row in range(2, table.num_rows + HEADER_ROWS + 1)}
+    header = {("", HEADER_ROWS, c) for c in range(1, len(order) + 1)}
+    check_stood(edits, name, cells, header | inside - cells.numbers.keys() - cells.texts.keys())
+    changes = settle_edits(edits, cells)
     if set(changes.now) - inside:
         raise InputError(f"{name!r}: some of the cells to be changed are not in the file; read it again")
     notices = Notices()

@@ -40,7 +40,8 @@ def grids_of(source: Any, *, separator: str | None = None, encoding: str | None 
     if suffix == ".parquet":
         return [_parquet_grid(path)]
     if suffix in DELIMITED or not suffix:
-        return [delimited_grid(path, separator="\t" if suffix in (".tsv", ".tab") else separator, encoding=encoding)]
+        usual = "\t" if suffix in (".tsv", ".tab") else None
+        return [delimited_grid(path, separator=separator or usual, encoding=encoding)]
     if suffix in OLD:
         raise InputError(f"{path.name!r}: save it as {OLD[suffix]}; {suffix} is not read")
     raise InputError(f"{path.name!r}: no format for {suffix!r} is known; {nearest(suffix, SUFFIXES)}")
