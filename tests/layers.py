@@ -245,7 +245,7 @@ LAYERS = {
     "server/record": """
         migrations
         store server_key
-        rate_limits record_lines record_search
+        rate_limits record_lines record_search page_marks
     """,
     "server/views": """
         choices

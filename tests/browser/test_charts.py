@@ -26,7 +26,7 @@ def test_every_chart_names_all_categories_and_is_told_in_words(page: Page, kind:
     texts = page.locator("#chart svg text").all_text_contents()
     ages = [f"{a}-{a + 4} years" for a in range(0, 100, 5)]
     assert set(ages) | {"100+ years", "Male", "Female"} <= set(texts)
-    image = page.get_by_role("img", name="numbers. Greatest:")
+    image = page.get_by_role("img", name="all of them in the table. Greatest:")
     expect(image).to_be_visible()
     expect(page.locator(".chart-text")).to_contain_text("likely")
     page.screenshot(path=pictures / f"chart-{kind}.png", full_page=True)

@@ -43,6 +43,7 @@ VIEWS = {
     "too-many": "/census/table?variables=sex,age,region,activity",
     "typo": "/census/table?variables=agee,sex",
     "not-found": "/census/nothing",
+    "no-data-set": "/cencus/table?variables=sex",
     "embed": "/census/embed?variables=age,sex",
     "about": "/census/about",
     "sign-in": "/census/login",
@@ -135,9 +136,9 @@ def test_every_view(visitor: Page, pictures: Path, name: str) -> None:
     settled(visitor, VIEWS[name])
     if name == "map":  # areas that are not shown are no light ones
         expect(visitor.locator("#chart text", has_text="Skerry ×")).to_be_visible()
-        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Total,")
+        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Total.")
         visitor.locator(".picks").get_by_label("Sex").select_option("Women")
-        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Women,")
+        expect(visitor.locator(".chart-text")).to_contain_text("Map of County; Sex: Women.")
         expect(visitor.locator("#chart text", has_text="Pay in a year: mean (euros)")).to_be_visible()
     looked_at(visitor, name, pictures)
 
@@ -200,7 +201,7 @@ def test_an_open_tree_of_categories(visitor: Page, pictures: Path) -> None:
 def test_no_english_is_left_over(browser: Browser, address: str, pictures: Path, language: str) -> None:
     """No sentence of the catalogue stands in English on a page of another language, before and after scripts ran."""
     with visiting(browser, address, locale=language) as page:
-        for name in ("catalogue", "choose-measure", "table", "table-mean", "refusal", "typo", "about"):
+        for name in ("catalogue", "choose-measure", "table", "table-mean", "refusal", "typo", "no-data-set", "about"):
             settled(page, VIEWS[name])
             assert english_left(page, language) == [], name
             if KEPT:

@@ -124,7 +124,7 @@ def test_a_changed_table_says_so_and_is_not_as_it_is() -> None:
     assert release.method == "categories changed at random before counting"
     assert release.truthful is False
     assert made.openly == ""
-    assert "Before counting" in " ".join(release.notes)
+    assert "before counting" in " ".join(release.notes)
     assert "low" in " ".join(release.notes)
     with pytest.raises(dc.Refused, match="cost more"):
         answer(people(), "region,occupation,education", parse_policy("[risk]\nt3 = 0.1\n" + PRAM.format(rate=0.5)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+import discreet as dc
+from discreet import datasets, policy
 from discreet.server import languages
 from discreet.server.pages import messages, methodologist, nearest_tables
 from discreet.server.views import charts, page_measures
@@ -93,11 +96,56 @@ def test_a_page_leads_to_itself_in_every_language(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_reasons_keep_their_names_and_numbers(language: str) -> None:
-    """A sentence of a rule with a number in it, and one that no catalogue knows."""
-    said = languages.translated_reason("fewer than 1,234 people", language)
-    assert "1,234" in said
-    assert said != "fewer than 1,234 people"
+    """A sentence of a rule with a number in it, written as the language writes it, and one that no catalogue knows."""
+    said = languages.translated_reason("fewer than 12,345 people", language)
+    assert languages.written(12345, language) in said
+    assert said != "fewer than 12,345 people"
+    assert "'1,234'" in languages.translated_reason("variable '1,234' is not published", language)  # a name
     assert languages.translated_reason("nobody said this", language) == "nobody said this"
+
+
+def stated_refusals() -> set[str]:
+    """What the policies' rules say: reasons and hints as they stand in the code, with something in their holes."""
+    found = set()
+    for path in Path(policy.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused":
+                found |= {text for part in node.args[1:] if (text := stated(part))}
+    return found
+
+
+def stated(node: ast.expr) -> str:
+    """A text of the code with a number in its holes; nothing where a hole holds a part of the sentence."""
+    if isinstance(node, ast.JoinedStr):
+        text = "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        return "" if re.search(r"\w{}|}{|, {}$", text) else text.replace("{}", "7")
+    return str(node.value) if isinstance(node, ast.Constant) else ""
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_refusal_of_a_policy_is_translated(language: str) -> None:
+    """What a visitor is refused with, wherever it is said."""
+    said = stated_refusals()
+    assert len(said) > 20
+    assert [one for one in said if languages.translated_reason(one, language) == one] == []
+
+
+METHODS = (
+    "publish", "cell-key", "random-round", "semi-controlled-round", "round", "barnard", "stochastic", "synthetic",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_what_was_done_is_said_in_the_language(language: str) -> None:
+    """The method of a table and its notes, of every kind that a server can have."""
+    people = datasets.census(2000)
+    for name in METHODS:
+        head = "before" if name == "synthetic" else "method"
+        kind = f'[[{head}]]\nname = "{name}"\n' + {"round": "base = 5\n"}.get(name, "seed = 1\n")
+        kind = 'publish = "as it is"' if name == "publish" else kind
+        made = dc.answer(people, policy.Query.of(["sex", "age"], where="region=R1"), policy.parse_policy(kind))
+        said = [*made.method.split("; "), *made.notes]
+        assert [one for one in said if languages.translated_reason(one, language) == one] == [], name
 
 
 def test_a_permanent_link_of_the_first_version_still_leads_to_its_table(tmp_path: Path) -> None:

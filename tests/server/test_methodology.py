@@ -121,7 +121,7 @@ def test_the_record_is_searched_and_exported(tmp_path: Path) -> None:
             assert reply.status_code == 200
             rows = [row["asked"] for row in csv.DictReader(io.StringIO(reply.text))]
             page = client.get(f"/method?{query}", headers=ada).text
-            assert f"{len(rows)} lines; page 1 of 1" in page
+            assert f"Lines: {len(rows)}; page 1 of 1" in page
             return rows
 
         assert len(lines("")) == 4
@@ -134,7 +134,7 @@ def test_the_record_is_searched_and_exported(tmp_path: Path) -> None:
         for wrong in ("outcome=maybe", "since=yesterday", "page=0", "page=x", "foo=1"):
             assert client.get(f"/method?{wrong}", headers=ada).status_code == 422
         page = client.get("/method", headers=ada).text
-        assert "4 tables were asked in the last 24 hours, of which 1 were refused" in page
+        assert "Tables asked in the last 24 hours: 4. Refused: 1." in page
         assert "Refusals of the last 24 hours by rule" in page
         hours = asked_by_hour(client.app.state.service.store)  # type: ignore[attr-defined]
         assert (len(hours), sum(h[1] for h in hours), sum(h[2] for h in hours)) == (24, 3, 1)
@@ -150,8 +150,8 @@ def test_a_page_tells_of_its_own_data_set(tmp_path: Path) -> None:
         for variables in ("sex", "age", "sex,age,region,education"):
             client.get(f"/{first}/api/table?variables={variables}")
         pages = {name: client.get(f"/{name}/method", headers=ada).text for name in (first, second)}
-        assert "3 tables were asked in the last 24 hours, of which 1 were refused" in pages[first]
-        assert "0 tables were asked in the last 24 hours, of which 0 were refused" in pages[second]
+        assert "Tables asked in the last 24 hours: 3. Refused: 1." in pages[first]
+        assert "Tables asked in the last 24 hours: 0. Refused: 0." in pages[second]
         assert "<td>age</td>" in pages[first]
         assert "<td>age</td>" not in pages[second]
         assert "Refused, by rule" not in pages[second]

@@ -92,6 +92,15 @@ def evidence(data: Microdata | Table, query: Query | str, policy: Policy, *, num
     return weigh_evidence(protect(unfiltered(ready(data, policy), resolved), method), method, resolved, policy)
 
 
+def allowed(most: int) -> str:
+    """How many are allowed, as a reason says it.
+
+    >>> allowed(1), allowed(3)
+    ('1 is allowed', '3 are allowed')
+    """
+    return f"{most} {'is' if most == 1 else 'are'} allowed"
+
+
 # -- the codebook decides ---------------------------------------------------------------------------------------
 
 
@@ -111,13 +120,13 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
         filters = f" (those of filters among them: {listed(resolved.population)})" if resolved.population else ""
         raise Refused(
             "max_dimensions",
-            f"{asked} variables are asked{filters}, {rules.max_dimensions} are allowed",
+            f"{asked} variables are asked{filters}, {allowed(rules.max_dimensions)}",
             "ask for fewer variables" + (", or for everyone instead of a population" if resolved.population else ""),
         )
     if len(resolved.population) > rules.max_filters:
         raise Refused(
             "max_filters",
-            f"{len(resolved.population)} filters are asked, {rules.max_filters} are allowed",
+            f"{len(resolved.population)} filters are asked, {allowed(rules.max_filters)}",
             "choose a wider population",
         )
     if rules.nested_only and any(len(codes) > 1 for _, codes in resolved.population.values()):
@@ -126,10 +135,14 @@ def check_query(resolved: Resolved, policy: Policy) -> None:
         raise Refused("disallowed", f"variable {name!r} is not published", "leave it out")
     for together in rules.forbidden:
         if set(together) <= names:
-            raise Refused("forbidden", f"{' and '.join(together)} are not published together", "leave one of them out")
+            raise Refused(
+                "forbidden", f"{' and '.join(map(repr, together))} are not published together", "leave one of them out"
+            )
     for name, needed in rules.required.items():
         if name in names and not set(needed) <= names:
-            raise Refused("required", f"{name!r} is published only with {' and '.join(needed)}", "add what is missing")
+            raise Refused(
+                "required", f"{name!r} is published only with {' and '.join(map(repr, needed))}", "add what is missing"
+            )
     if resolved.cells > rules.max_cells:
         raise Refused(
             "max_cells",

@@ -26,6 +26,7 @@ from discreet.release import AS_IT_IS, Protected, Release
 from discreet.release.noise_law import NoiseLaw, NoNoise
 from discreet.tables.table import Table
 
+CHANGED = "The data were changed before counting."  # how, the method says
 SEEN = "The quality stated is an estimate from the changed data."
 UNSEEN = "What that costs is not stated."
 COUNTS = ("count", "weighted count")
@@ -144,9 +145,7 @@ def noted_release(
     notes = [*policy.notes, *open_, *_quality(evidence, policy), *population_notes(resolved), *chosen.closed_notes]
     if not policy.before:
         return replace(chosen.release, notes=(*notes, *last), **more)
-    notes.insert(
-        len(policy.notes), f"Before counting: {words_of(policy.before)}. {SEEN if evidence.utility else UNSEEN}"
-    )
+    notes.insert(len(policy.notes), f"{CHANGED} {SEEN if evidence.utility else UNSEEN}")
     method = changed_words(more.get("method", chosen.protected.method), policy)
     return replace(chosen.release, notes=(*notes, *last), **{**more, "method": method, "truthful": False})
 

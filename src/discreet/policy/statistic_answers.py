@@ -56,7 +56,7 @@ def bands_count_too(query: Query, policy: Policy) -> str:
     """What a reader of a refusal has to know who asked for a quantile: bands are a variable that nobody ticked."""
     if counted_query(query, policy) == query:
         return ""
-    return f"; the bands that a median or quantile is read from ({policy.measures[query.measure].bands}) count too"
+    return f"; the bands that a median or quantile is read from ({policy.measures[query.measure].bands!r}) count too"
 
 
 def check_statistic(resolved: Resolved, policy: Policy) -> None:

@@ -17,6 +17,7 @@ from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller, Gate
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.queries import address, query_from
+from discreet.server.record.page_marks import HEADER
 from discreet.server.record.rate_limits import Over
 from discreet.server.record.store import Unreachable
 from discreet.server.service import Reply, Service
@@ -151,6 +152,7 @@ def metadata_document(service: Service) -> dict[str, Any]:
         "policy": service.policy.title,
         "unprotected": service.policy.openly,
         "edition": service.edition,
+        "data_edition": service.version,
         "variables": [
             {
                 "name": d.name,
@@ -279,7 +281,8 @@ async def tabled(
     caller = await admitted(request)
     service = service_of(request, caller)
     query = query_from(service.dimensions, variables, where, measure, statistic)
-    reply = await service.ask(caller, service.resolved(query))
+    mark = request.headers.get(HEADER, "") if form is VIEW else ""
+    reply = await service.ask(caller, service.resolved(query), mark)
     request.state.cached = reply.cached
     tag = service.tag(query, form.name)
     extra = headers(service, tag, reply)

@@ -28,6 +28,7 @@ IN_SCRIPTS = re.compile(r'\bwords\(\s*"((?:[^"\\]|\\.)*)"')
 NUMBER_OF_PEOPLE, NUMBER_OF = "Number of people", "Number: %(counted)s"
 SENTENCES = (PEOPLE, NUMBER_OF_PEOPLE, NUMBER_OF)
 Words = tuple[tuple[str, str], ...]
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
 HOLE = re.compile(r"\\{\w+\\}")
 
 
@@ -63,8 +64,8 @@ def translated_reason(sentence: str, language: str, counted: Words = ()) -> str:
 
     ``counted`` is what the records are, by language, where they are not called people.
 
-    >>> translated_reason("fewer than 100 people", "de")
-    'weniger als 100 Personen'
+    >>> translated_reason("fewer than 100 people", "de"), translated_reason("fewer than 1,000 people", "de")
+    ('weniger als 100 Personen', 'weniger als 1.000 Personen')
     >>> translated_reason("a sentence that no catalogue has", "de")
     'a sentence that no catalogue has'
     >>> translated_reason("fewer than 100 holdings", "de", (("en", "holdings"), ("de", "Betriebe")))
@@ -77,11 +78,16 @@ def translated_reason(sentence: str, language: str, counted: Words = ()) -> str:
             said = translation
             if words:
                 said = _with_word(translation, translated(PEOPLE, language), words.get(language, words[ENGLISH]))
-            holes = fitting.groupdict()
+            holes = {name: _grouped(text, language) for name, text in fitting.groupdict().items()}
             if words and holes.get("counted") == words[ENGLISH]:
                 holes["counted"] = words.get(language, words[ENGLISH])
             return said.format(**holes)
     return translated(sentence, language)
+
+
+def _grouped(text: str, language: str) -> str:
+    """A number of a reason with the signs of a language between its thousands; any other text as it is."""
+    return written(int(text.replace(",", "")), language) if GROUPED.fullmatch(text) else text
 
 
 def _with_word(said: str, people: str, word: str) -> str:

@@ -92,7 +92,10 @@ class Meters:
         _, times, _ = self._parts(self.rows.sum(axis=0))
         places = [at for at, name in enumerate(self.routes) if name in routes]
         counts = times[places].sum(axis=0) if places else np.zeros(len(SECONDS) + 1)
-        names = [*(f"up to {seconds * 1000:g} ms" for seconds in SECONDS), f"more than {SECONDS[-1]:g} s"]
+        names = [
+            *(f"up to {s:g} s" if s >= 1 else f"up to {1000 * s:g} ms" for s in SECONDS),
+            f"more than {SECONDS[-1]:g} s",
+        ]
         return [(name, int(number)) for name, number in zip(names, counts, strict=True)]
 
 

@@ -30,6 +30,7 @@ from discreet.server.guarding.guard import Flag, Guard
 from discreet.server.guarding.history import History, PendingAnswer
 from discreet.server.guarding.pacing import Pace
 from discreet.server.queries import address
+from discreet.server.record.page_marks import is_page_mark, page_mark
 from discreet.server.record.rate_limits import DAY, MINUTE, Counter
 from discreet.server.record.server_key import data_mark, keyed_name, with_key
 from discreet.server.record.store import Store
@@ -194,9 +195,20 @@ class Service:
         for who, share in stranger.limited:
             await self.commits.run(self.addresses.take, who, most * share)
 
-    async def ask(self, caller: Caller, resolved: Resolved) -> Reply:
-        """The answer to a query, recorded before it is given. A refusal is an answer too."""
+    def page_mark(self, caller: Caller, query: Query) -> str:
+        """What the page of an answer sends when it asks for its numbers."""
+        return page_mark(self.settings.key, caller.who, query.digest, self.edition)
+
+    async def ask(self, caller: Caller, resolved: Resolved, mark: str = "") -> Reply:
+        """The answer to a query, recorded before it is given. A refusal is an answer too.
+
+        With the ``mark`` of a page that was given and recorded a moment ago, a table has no second line.
+        """
         query = resolved.query
+        if mark and is_page_mark(self.settings.key, mark, caller.who, query.digest, self.edition):
+            reply = await self._again(caller, resolved)
+            if isinstance(reply.answer.result, Release):
+                return reply
         if (refused := self._by_codebook(resolved)) is not None:
             await self.commits.write(self.history.line(caller, query, refused))
             return Reply(refused)
@@ -219,6 +231,12 @@ class Service:
             await asyncio.to_thread(self.history.foresee, question)
         decision = await self.commits.decide(question)
         return Reply(decision.answer, decision.flag)
+
+    async def _again(self, caller: Caller, resolved: Resolved) -> Reply:
+        """The answer that a page shows, for its viewer."""
+        kept_as = self._kept_as(caller, resolved.query)
+        answer = self.answers.get(kept_as)
+        return Reply(answer or await self._make(resolved, kept_as), cached=answer is not None, kept_as=kept_as)
 
     async def preview(self, caller: Caller, resolved: Resolved) -> Refused | None:
         """Whether a query would be refused, by the guard too. A refusal is recorded; a table is made but not given.

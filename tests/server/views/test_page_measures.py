@@ -85,9 +85,12 @@ def test_the_live_line_and_what_is_possible_know_the_measure(client: TestClient)
 def test_rates_are_offered_while_one_chooses(client: TestClient) -> None:
     """With the words of the form, as soon as there is a population; and the live line judges them as the table."""
     assert client.get("/choices?v_sex=1").json()["rates"] == []
-    assert client.get("/choices?only_area=B").json()["rates"] == []
+    assert client.get("/choices").json()["rates"] == []
+    assert "Rates per 1,000 can be chosen here" in client.get("/").text
+    alone = client.get("/choices?only_area=B").json()["rates"]  # before a variable is chosen
+    assert "Choose at least one variable" in client.get("/verdict?only_area=B&measure=rate-area+count").text
     rates = client.get("/choices?v_sex=1&only_area=B").json()["rates"]
-    assert rates == [{"value": "rate-area count", "words": "Number of people: per 1,000 of the total of area"}]
+    assert rates == alone == [{"value": "rate-area count", "words": "Number of people: per 1,000 of the total of area"}]
     assert "This table can be made." in client.get("/verdict?v_sex=1&only_area=B&measure=rate-area+count").text
     assert client.get("/table?variables=sex&where=area=B&statistic=rate-area").status_code == 200
     assert "cannot be asked" in client.get("/verdict?v_sex=1&measure=rate-area+count").text
@@ -99,12 +102,12 @@ def test_a_median_with_too_many_variables_says_that_its_bands_count(tmp_path: Pa
     most = client.get("/choices").json()["most"]
     line = client.get(f"/verdict?{asked}").text
     assert (
-        f"4 variables are asked, {most} are allowed; the bands that a median or quantile is read from (band) count too."
-        in line
+        f"4 variables are asked, {most} are allowed; the bands that a median or quantile is read from (&#39;band&#39;) "
+        "count too." in line
     )
     assert "count too" not in client.get("/verdict?v_sex=1&v_area=1&v_age=1&v_band=1").text
     closed = client.get("/choices?v_sex=1&v_area=1&measure=median+pay").json()["variables"]["age"]["levels"]
-    too = "; the bands that a median or quantile is read from (band) count too."
+    too = "; the bands that a median or quantile is read from ('band') count too."
     assert set(closed.values()) == {f"More than {most} variables are not allowed{too}"}
     for language, words in (("de", "zählen mit"), ("fr", "comptent aussi"), ("es", "también cuentan")):
         assert words in client.get(f"/table?variables=sex,area,age&measure=pay&statistic=median&lang={language}").text

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from discreet.methods import contract
 from discreet.policy import Policy
 from discreet.release import Release
 from discreet.server.languages import ENGLISH, translated
+from discreet.server.service import Service
 
+QUOTED = re.compile("'([^']*)'")
 NOISE = (
     "To protect the people behind the numbers, a small random amount was added to or taken from most of them. The same "
     "group always shows the same number, whoever asks and however often, so asking again tells nothing new. "
@@ -88,3 +93,22 @@ def _of_method(name: str) -> list[str]:
     otherwise = OTHERWISE if not said.truthful else HIDDEN if said.rule else TRUE
     additive = [ADDITIVE] if name in ("semi-controlled-round", "controlled-round") else []
     return [EXPLAINED.get(name, otherwise), *additive]
+
+
+def with_titles(sentence: str, titles: Mapping[str, str]) -> str:
+    """A sentence of the library whose quoted names are said as a reader of the page knows them.
+
+    >>> with_titles("variable 'band' is not published", {"band": "Band of pay"})
+    'variable “Band of pay” is not published'
+    >>> with_titles("unknown variable 'bandd'; did you mean 'band'?", {"band": "band"})
+    "unknown variable 'bandd'; did you mean 'band'?"
+    """
+    return QUOTED.sub(
+        lambda found: f"“{titles[found[1]]}”" if titles.get(found[1], found[1]) != found[1] else found[0], sentence
+    )
+
+
+def titles_of(service: Service) -> dict[str, str]:
+    """The titles of variables and the labels of measures by their names in addresses."""
+    measures = {name: served.label or name for name, served in service.policy.measures.items()}
+    return {**measures, **{d.name: d.title for d in service.dimensions}}

@@ -61,6 +61,10 @@ TABLES = (
     "/api/sdmx/2.1/data/{flow}/{key}",
 )
 DAY = 86_400
+NOTHING_DONE = (
+    "nothing of this table is hidden or changed after it was counted, so there is nothing to work back: what protects "
+    "people was done to the data before, and is judged by `discreet attack`"
+)
 HOURS = "Tables asked in each of the last 24 hours"
 RULES = "Refusals of the last 24 hours by rule"
 TIMES = "Answers by the time they took"
@@ -226,7 +230,7 @@ def examined(service: Service, query: Query, language: str = ENGLISH) -> dict[st
         "map": charts.risk_utility_chart(points, next(iter(limits.limits("t2").values()), None), language),
         "risk": list(assess(table).summary().itertuples(name=None)),
         "evidence": weigh_evidence(chosen, method, resolved, service.policy),
-        "audit": audit_rows(chosen),
+        "audit": audit_rows(chosen, changed_before=bool(service.policy.before)),
         "decision": _decision(table, resolved, service),
     }
 
@@ -244,8 +248,13 @@ def _decision(table: Any, resolved: Any, service: Service) -> dict[str, str]:
     return {"word": "released", "rule": "", "reason": ""}
 
 
-def audit_rows(protected: Protected) -> dict[str, Any]:
-    """What somebody who knows the method and all totals can say of the cells (``discreet.audit``), if there are few."""
+def audit_rows(protected: Protected, *, changed_before: bool = False) -> dict[str, Any]:
+    """What somebody who knows the method and all totals can say of the cells (``discreet.audit``), if there are few.
+
+    Where the data were ``changed_before`` they were counted and nothing is done to the table, there is nothing to say.
+    """
+    if changed_before and protected.as_it_is:
+        return {"rows": [], "notes": [NOTHING_DONE]}
     if len(protected.table) > MOST_AUDITED:
         return {"rows": [], "notes": [f"tables of more than {MOST_AUDITED:,} cells are audited with `discreet audit`"]}
     try:

@@ -16,7 +16,6 @@ from fastapi.responses import RedirectResponse, Response
 from discreet.errors import DiscreetError, InputError, Refused
 from discreet.policy import Query
 from discreet.policy.measure_words import RATE
-from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
     ATTEMPTS,
@@ -38,9 +37,10 @@ from discreet.server.languages import (
     language_of,
     spoken,
     templates,
+    translated_reason,
 )
 from discreet.server.pages.corrections import corrected_choice
-from discreet.server.pages.messages import explained
+from discreet.server.pages.messages import explained, titles_of, with_titles
 from discreet.server.pages.nearest_tables import NearTable, nearest_tables
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.service import Reply, Service
@@ -111,40 +111,46 @@ async def choices(request: Request) -> Response:
     caller = await visitor(request)
     service = service_of(request, caller)
     choice = PageChoice.from_form(request.query_params, service.dimensions)
-    language, rules, counted = language_of(request), service.policy.query, spoken(service.dimensions)
+    language, rules = language_of(request), service.policy.query
     body = {
         "cells": service.resolved(choice.query()).cells if choice.variables else 0,
         "chosen": len(choice.variables) + len(choice.where),
         "most": rules.max_dimensions,
         "rates": [{"value": one.value, "words": one.words} for one in offered_rates(service, choice, language)],
         "variables": {
-            one.name: {part: _sentences(getattr(one, part), language, counted) for part in ("levels", "filters")}
+            one.name: {part: _sentences(service, getattr(one, part), language) for part in ("levels", "filters")}
             for one in service.choices.options(choice.variables, choice.where, choice.measure, choice.statistic)
         },
     }
     return Response(orjson.dumps(body), media_type="application/json")
 
 
-def _sentences(reasons: Mapping[str, str], language: str, counted: Words) -> dict[str, str]:
-    return {level: as_sentence(reason, language, counted) if reason else "" for level, reason in reasons.items()}
+def _sentences(service: Service, reasons: Mapping[str, str], language: str) -> dict[str, str]:
+    titles, counted = titles_of(service), spoken(service.dimensions)
+    return {
+        level: as_sentence(with_titles(reason, titles), language, counted) if reason else ""
+        for level, reason in reasons.items()
+    }
 
 
 @router.get("/table")
 async def table(request: Request) -> Response:
-    """A table: the address is the query."""
+    """A table: the address is the query; without one, the form."""
     caller = await visitor(request)
+    if not request.query_params:
+        return RedirectResponse(f"{root(request)}/", 303)
     service = service_of(request, caller)
     choice = PageChoice.from_link(request.query_params, service.dimensions)
     resolved = service.resolved(choice.query())
     try:
         reply = await service.ask(caller, resolved)
-        release = reply.release
+        _ = reply.release  # raises the refusal, if it is one
     except Refused as refused:
         reason = await weighed(request, service, caller, choice, refused)
         request.state.rule = refused.rule
         status = fault_of(refused).status
         return rendered_page(request, caller, "page.html", status, choice=choice, verdict=reason, result=None)
-    result = shown(service, choice, reply, release, language_of(request))
+    result = shown(service, caller, choice, reply, language_of(request))
     most = service.policy.query.max_cells
     allowed = {"state": "allowed", "most": most, "cells": resolved.cells, "nearest": []}
     response = rendered_page(
@@ -165,7 +171,7 @@ async def embed(request: Request) -> Response:
     choice = PageChoice.from_link(request.query_params, service.dimensions)
     reply = await service.ask(caller, service.resolved(choice.query()))
     language = language_of(request)
-    result = shown(service, choice, reply, reply.release, language)
+    result = shown(service, caller, choice, reply, language)
     values = {
         "choice": choice,
         "result": result,
@@ -185,12 +191,14 @@ async def embed(request: Request) -> Response:
 
 
 def shown(
-    service: Service, choice: PageChoice, reply: Reply, release: Release, language: str = ENGLISH
+    service: Service, caller: Caller, choice: PageChoice, reply: Reply, language: str = ENGLISH
 ) -> dict[str, Any]:
     """What the template needs to show a table."""
+    release = reply.release
     sheet, known = laid_out(release, choice.place, choice.layer, choice.page), service.dimensions
     return {
         "release": release,
+        "method": "; ".join(translated_reason(step, language) for step in release.method.split("; ")),
         "sheet": sheet,
         "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
         "flag": reply.flag,
@@ -201,6 +209,7 @@ def shown(
         "decimals": release.decimals[next(iter(release.values))],
         "measured": measured(service, choice, language),
         "title": in_words(service, choice, language),
+        "mark": service.page_mark(caller, choice.query()),
     }
 
 
@@ -217,9 +226,10 @@ async def weighed(
         line["cells"] = resolved.cells
         refused = known if known is not None else await service.preview(caller, resolved)
     except InputError as error:
-        return line | {"state": "wrong", "reason": str(error)}
+        return line | {"state": "wrong", "reason": with_titles(str(error), titles_of(service))}
     if refused is not None:
-        line |= {"state": "refused", "reason": refused.reason, "hint": refused.hint, "rule": refused.rule}
+        said = {name: with_titles(getattr(refused, name), titles_of(service)) for name in ("reason", "hint")}
+        line |= {"state": "refused", "rule": refused.rule, **said}
         start = NearTable((), choice.variables, choice.where, choice.measure, choice.statistic)
         near = await nearest_tables(service, caller, start, refused, language_of(request))
         line["nearest"] = [_linked(service, choice, one, language_of(request)) for one in near]
@@ -242,6 +252,8 @@ def rates_of(service: Service, choice: PageChoice | None) -> list[str]:
     """The variables of a table's population of whose totals its people can be shown per 1,000."""
     if choice is None:
         return []
+    if not choice.variables:  # the form's first half: which of them a table can have is decided with its variables
+        return [name for name, _ in choice.where]
     allowed = []
     for name, _ in choice.where:
         with contextlib.suppress(DiscreetError):  # what the policy refuses, or does not go together, is not offered
@@ -345,7 +357,7 @@ def rendered(template: str, language: str = ENGLISH, counted: Words = (), **valu
 def in_languages(request: Request) -> list[tuple[str, str, str]]:
     """This page in every language: its code, its name, the address."""
     shown = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
-    path = str(request.scope["path"]).removeprefix(root(request))
+    path = path_of(request)
     path, shown = (path, shown) if path in PAGES and request.method == "GET" else ("/", [])
     return [
         (code, name, f"{root(request)}{path}?{urlencode([*shown, ('lang', code)], safe=':,;=')}")
@@ -356,6 +368,11 @@ def in_languages(request: Request) -> list[tuple[str, str, str]]:
 def root(request: Request) -> str:
     """What stands before every address of this site: the name of its cube, where a server has several."""
     return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def path_of(request: Request) -> str:
+    """The address of a page within its site."""
+    return str(request.scope["path"]).removeprefix(root(request))
 
 
 def origin_of(request: Request) -> str:
@@ -384,7 +401,8 @@ def rendered_page(request: Request, caller: Caller, template: str, status: int =
             rates=rates_of(service, values.get("choice")),
         ),
         "all_sets": f"{root(request).rpartition('/')[0]}/" if service.settings.people else "",
-        "root": root(request), "origin": origin_of(request),
+        "root": root(request), "origin": origin_of(request), "here": path_of(request),
+        "rates": [f"{RATE}-{name}" for name in rates_of(service, values.get("choice"))],
         "embed": bool(service.settings.embed), "in_languages": in_languages(request),
     }  # fmt: skip
     text = rendered(template, language, spoken(service.dimensions), **(common | values))
@@ -400,7 +418,9 @@ def fault_page(request: Request, fault: HttpFault) -> Response:
     if "Location" in fault.headers:
         return RedirectResponse(root(request) + fault.headers["Location"], fault.status)
     near = table_meant(request, fault) if may_see_codebook(request) else None
-    values = {"fault": fault.body, "near": near, "listed": may_see_codebook(request)}
+    titles = titles_of(service_of(request)) if may_see_codebook(request) else {}
+    said = {name: with_titles(text, titles) for name, text in fault.body.items()}
+    values = {"fault": said, "near": near, "listed": may_see_codebook(request)}
     response = rendered_page(request, Caller(""), "fault.html", fault.status, **values)
     response.headers.update(fault.headers)
     return response
@@ -413,7 +433,7 @@ def may_see_codebook(request: Request) -> bool:
 
 def table_meant(request: Request, fault: HttpFault) -> tuple[str, str] | None:
     """The table that an address with slips most likely means, in words and as an address."""
-    path = str(request.scope["path"]).removeprefix(root(request))
+    path = path_of(request)
     if fault.body["rule"] not in ("input", "path") or not difflib.get_close_matches(path, ["/table"], cutoff=0.7):
         return None
     service = service_of(request)

@@ -78,6 +78,7 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         ],
         "roles": role_limits(public),
         "edition": table.service.edition,
+        "data_edition": public.version,
         "editions": edition_names(public),
     }
 

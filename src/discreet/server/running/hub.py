@@ -6,12 +6,13 @@ another is asked: differences across cubes are differences too.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import orjson
 from fastapi import Depends, FastAPI, Request
@@ -29,6 +30,7 @@ from discreet.server.counting.cube import read_cube
 from discreet.server.languages import LANGUAGES, language_of
 from discreet.server.logs import error_place, log
 from discreet.server.metrics import METERS, TYPE
+from discreet.server.pages.corrections import ALIKE
 from discreet.server.pages.pages import known_fields, rendered, root
 from discreet.server.parameter_checks import check_parameters
 from discreet.server.portals import PORTALS
@@ -48,6 +50,7 @@ from discreet.server.running.site import (
     make_safe,
     plain_fault,
     site,
+    site_paths,
     stated_fault,
     static,
 )
@@ -83,7 +86,7 @@ def create_hub(settings: Settings) -> FastAPI:
     for name, one in sites.items():
         hub.mount(f"/{name}", one, name=name)
     if settings.first:
-        hub.mount("/", sites[settings.first])  # last: whatever the hub and the names do not answer
+        hub.mount("/", Unnamed(sites[settings.first]))  # last: whatever the hub and the names do not answer
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         hub.add_exception_handler(kind, hub_fault)
     hub.add_middleware(Safe)
@@ -206,10 +209,41 @@ async def hub_health(request: Request) -> Response:
 
 
 async def hub_fault(request: Request, error: Exception) -> Response:
-    """An address that no cube has, or that is wrong."""
+    """An address that no cube has, or that is wrong: a page for a reader, the canonical form below /api."""
     fault = stated_fault(error, "see /api/cubes")
     request.state.rule = fault.body["rule"]
-    return plain_fault(request.scope, fault)
+    path = str(request.scope["path"]).removeprefix(root(request))
+    if fault.status != 404 or path.startswith(("/api", "/health", "/static")) or request.method != "GET":
+        return plain_fault(request.scope, fault)
+    written, _, rest = path.removeprefix("/").partition("/")
+    near = difflib.get_close_matches(written.casefold(), _services(request), n=1, cutoff=ALIKE)
+    listed = {one["name"]: one for one in _listed(request)}
+    meant = f"{listed[near[0]]['address']}{rest}" if near else ""
+    query = query_text(request)
+    text = rendered(
+        "hub_fault.html",
+        language_of(request),
+        written=unquote(written),
+        near=(listed[near[0]]["title"], f"{meant}?{query}" if query else meant) if near else None,
+        sets=list(listed.values()),
+        root=root(request),
+        in_languages=[(code, name, f"{root(request)}/?lang={code}") for code, name in LANGUAGES.items()],
+    )
+    return Response(text, 404, media_type="text/html")
+
+
+class Unnamed:
+    """A cube at addresses without its name: those that it has. Any other one is the hub's to answer."""
+
+    def __init__(self, cube: FastAPI) -> None:
+        self.cube = cube
+        self.known = {path.split("/")[1].partition(".")[0] for path in site_paths(cube)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = str(scope["path"]).removeprefix(str(scope.get("root_path", "")))
+        if path.removeprefix("/").partition("/")[0].partition(".")[0] not in self.known:
+            raise HTTPException(404)
+        await self.cube(scope, receive, send)
 
 
 class Safe:

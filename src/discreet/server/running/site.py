@@ -113,8 +113,13 @@ def site(settings: Settings, store: Store | None = None) -> FastAPI:
     for kind in (HttpFault, Refused, InputError, Over, Unreachable, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, fault_response)
     app.add_middleware(Watched)
-    METERS.name_routes(route_names(app, api.router, pages.router, method.router, short_links.router, *PORTALS))
+    METERS.name_routes(site_paths(app))
     return app
+
+
+def site_paths(app: FastAPI) -> list[str]:
+    """The addresses of the site of a cube."""
+    return route_names(app, api.router, pages.router, method.router, short_links.router, *PORTALS)
 
 
 def route_names(app: FastAPI, *routers: APIRouter) -> list[str]:

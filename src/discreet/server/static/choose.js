@@ -68,7 +68,7 @@ function offered(rates) {
     field.querySelector(".pill").after(label);
   }
   if (lost) field.querySelector("input").checked = true;
-  field.hidden = field.querySelectorAll("input").length < 2;
+  document.getElementById("no-rates")?.toggleAttribute("hidden", Boolean(field.querySelector("input[value^='rate-']")));
   return lost;
 }
 
@@ -153,6 +153,13 @@ function search() {
   });
   document.getElementById("no-variable").hidden = hits > 0;
 }
+
+// what is below on a narrow screen covers nothing that has the focus
+const summary = form.querySelector(".summary");
+new ResizeObserver(() => {
+  const below = getComputedStyle(summary).bottom === "0px" ? summary.offsetHeight + 8 : 0;
+  document.documentElement.style.setProperty("--covered", `${below}px`);
+}).observe(summary);
 
 finder.closest(".find").hidden = false;
 finder.addEventListener("input", search);

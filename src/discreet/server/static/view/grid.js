@@ -1,7 +1,7 @@
 // The table: only what is in sight is drawn, heads stay, and arrow keys go from cell to cell.
 import { words } from "../words.js";
 import { combinations, lineQuality, quality } from "./cube.js";
-import { describe, grades, measured, shade, signs } from "./numbers.js";
+import { describe, grades, measured, rangeText, shade, signs } from "./numbers.js";
 import { lineCount, longest, wide } from "./text_size.js";
 
 const LINE = 20;
@@ -59,21 +59,23 @@ export class Grid {
       const word = Math.max(...d.labels.map((text, n) => longest(text, this.bold) + this.beside(d, n, last)), longest(d.label, this.bold) + 20, last ? across && longest(cube.dimensions[state.columns.at(-1)].label, this.bold) + 40 : 0);
       return Math.ceil(Math.max(Math.min(Math.max(own, wide(d.label, this.bold) + 20, last ? across : 0) + 4, most), Math.min(word, 0.4 * room), 80));
     });
-    const widest = Math.max(0, ...cube.data.values.filter((v) => v !== null).slice(0, 20000).map(Math.abs));
+    const widest = state.numbers === "value" ? Math.max(0, ...cube.data.values.filter((v) => v !== null).slice(0, 20000).map(Math.abs)) : 100;
     const number = wide(measured(this, widest), this.font) + 34;
     const range = state.ranges && cube.hasRanges ? wide(`${measured(this, widest)}–${measured(this, widest)}`, this.font) + 20 : 0;
     // a head is wrapped into about three lines, and no word of it is broken unless it is very long
     const head = (text) => Math.max(...text.split(/\s+/).map((word) => wide(word, this.bold)), wide(text, this.bold) / 2.5);
-    const heads = state.columns.length ? state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map(head)) : [wide(document.getElementById("viewer").dataset.measured, this.bold)];
+    const heads = state.columns.length ? state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map((text, n) => head(text) + (cube.dimensions[k].children[n].length ? 16 : 0))) : [wide(document.getElementById("viewer").dataset.measured, this.bold)];
     this.width = Math.ceil(Math.max(number, range, 76, Math.min(Math.max(0, ...heads) + 42, 160)));
     this.heads = state.columns.map((k, depth) => {
       const last = depth === state.columns.length - 1;
       const lines = Math.max(...cube.dimensions[k].labels.map((text) => lineCount(text, last ? this.width - 38 : 150, this.bold)));
       return PADDING + LINE * (last ? Math.max(lines, this.cornerLines()) : 1);
     });
-    const tall = this.rows.map((line) => {
+    const tall = this.rows.map((line, r) => {
+      const above = this.rows[r - 1];
       const lines = line.map((n, depth) => {
         const d = cube.dimensions[state.rows[depth]];
+        if (depth < line.length - 1 && above && same(line, above, depth)) return 1; // named in a line above
         return lineCount(d.labels[n], this.stubs[depth] - this.beside(d, n, depth === line.length - 1), n === d.total ? this.bold : this.font);
       });
       return PADDING + LINE * Math.max(1, ...lines) + (state.ranges && cube.hasRanges ? RANGE : 0);
@@ -221,7 +223,7 @@ export class Grid {
       type: "button", class: "sort", "data-sort": sorted, tabindex: "-1", on: { click: () => this.sortBy(columns[c]) },
       title: words("Sort the rows by this column"),
     }, text);
-    return element("th", { ...attributes, "aria-sort": sorted, "data-r": -1, "data-c": c }, folding, button);
+    return element("th", { ...attributes, "aria-sort": sorted, "data-r": -1, "data-c": c }, folding ? element("span", { class: "headed" }, folding, button) : button);
   }
 
   sortBy(column) {
@@ -271,9 +273,10 @@ export class Grid {
       const d = cube.dimensions[k];
       const n = rows[r][depth];
       const last = depth === stubs.length - 1;
-      const again = !last && !isFirst && r > 0 && same(rows[r], rows[r - 1], depth);
+      const inGroup = !last && r > 0 && same(rows[r], rows[r - 1], depth);
+      const again = inGroup && !isFirst; // named in a line above that is drawn
       const head = element("th", {
-        scope: "row", role: "rowheader", class: again ? "stub again" : "stub", "aria-colindex": depth + 1,
+        scope: "row", role: "rowheader", class: again ? "stub again" : inGroup ? "stub kept" : "stub", "aria-colindex": depth + 1,
         style: { left: `${left}px`, paddingLeft: `${8 + 18 * d.depths[n]}px` },
         "data-r": last ? r : null, "data-c": last ? -1 : null, tabindex: last && this.is(r, -1) ? "0" : null,
       }, this.folder(k, n), element("span", { class: "name", dir: "auto" }, d.labels[n]));
@@ -298,8 +301,7 @@ export class Grid {
     }, element("span", { class: "unseen" }, describe(this, cell)), element("span", { class: "number", "aria-hidden": "true" }, text),
       grade === 3 ? element("span", { class: "unsure", "aria-hidden": "true" }, "~") : "");
     if (state.ranges && cell.low !== null) {
-      const ends = cell.high === null ? `≥ ${measured(this, cell.low)}` : cell.low === cell.high ? "" : `${measured(this, cell.low)}–${measured(this, cell.high)}`;
-      made.append(element("span", { class: "range", "aria-hidden": "true" }, ends));
+      made.append(element("span", { class: "range", "aria-hidden": "true" }, rangeText(this, cell)));
     }
     return made;
   }

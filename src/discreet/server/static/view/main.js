@@ -20,7 +20,7 @@ const root = document.getElementById("viewer");
 if (root && Number(root.dataset.cells) <= LARGE) start().catch(() => root.classList.add("failed"));
 
 async function start() {
-  const answer = await fetch(root.dataset.source, { headers: { Accept: "application/vnd.discreet.view+json" } });
+  const answer = await fetch(root.dataset.source, { headers: { Accept: "application/vnd.discreet.view+json", "X-Discreet-Page": root.dataset.mark } });
   if (!answer.ok) return;
   const cube = new Cube(await answer.json());
   const state = layout(cube);

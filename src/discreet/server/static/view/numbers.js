@@ -25,13 +25,26 @@ export function measured(grid, value) {
   return value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+// the ends of a range with as many digits as the number, rounded outwards: what is written holds all of the range
+const unit = (grid) => 10 ** (grid.state.numbers === "value" ? digitsOf(grid.cube) : 1);
+const least = (grid, cell) => Math.floor(cell.low * unit(grid) + 1e-7) / unit(grid);
+const most = (grid, cell) => Math.ceil(cell.high * unit(grid) - 1e-7) / unit(grid);
+
+// the range of a number, short, as it stands below it
+export function rangeText(grid, cell) {
+  if (cell.high === null) return `≥ ${measured(grid, least(grid, cell))}`;
+  if (cell.low === cell.high) return "";
+  const low = measured(grid, least(grid, cell));
+  return `${grid.state.numbers === "value" ? low : low.replace(" %", "")}–${measured(grid, most(grid, cell))}`;
+}
+
 export function describe(grid, cell, long = false) {
   if (cell.value === null) return cell.mark === "n" ? words("not part of the table") : words("not shown, to protect people");
   const number = measured(grid, cell.value);
   if (cell.low === null) return long ? words("%(number)s; the method states no range", { number }) : number;
-  if (cell.high === null) return words("%(number)s; at least %(low)s, modelled from larger tables", { number, low: measured(grid, cell.low) });
+  if (cell.high === null) return words("%(number)s; at least %(low)s, modelled from larger tables", { number, low: measured(grid, least(grid, cell)) });
   if (cell.low === cell.high) return long ? words("%(number)s, not changed", { number }) : number;
-  const ends = { number, low: measured(grid, cell.low), high: measured(grid, cell.high) };
+  const ends = { number, low: measured(grid, least(grid, cell)), high: measured(grid, most(grid, cell)) };
   return words("%(number)s; likely %(low)s to %(high)s", ends);
 }
 

@@ -98,12 +98,27 @@ function told(shape, r, c) {
 
 const point = (shape, r, c, sign = 1) => ({ value: shape.cells[r][c].value === null ? null : sign * shape.cells[r][c].value, words: told(shape, r, c) });
 
-// an axis of numbers: from 0, or from the least of those below it
-function numbers(shape, ink, more = {}) {
+// the greatest number of a picture, or of its stacks, with its range
+function greatest(shape, stacked = false) {
+  const most = (cells) => cells.map((cell) => Math.max(0, (stacked ? cell.value : cell.high ?? cell.value) ?? 0));
+  return Math.max(0, ...shape.cells.map((line) => (stacked ? most(line).reduce((sum, one) => sum + one, 0) : Math.max(0, ...most(line)))));
+}
+
+// A round end of an axis from 0, and its steps: as many as have room for their numbers.
+function ends(shape, room, most, mostSteps = 5) {
+  if (!most) return { max: 1, interval: 1 };
+  const steps = Math.max(1, Math.min(mostSteps, Math.floor(room / (1.2 * wide([measured(shape.grid, most)]) + 14))));
+  const ten = 10 ** Math.floor(Math.log10(most / steps));
+  const interval = [1, 2, 2.5, 3, 4, 5, 10].map((one) => one * ten).find((one) => one >= (most / steps) * (1 - 1e-9));
+  return { max: interval * Math.ceil(most / interval - 1e-9), interval };
+}
+
+// an axis of numbers, as long as `room`: from 0, or from the least of those below it
+function numbers(shape, ink, room, more = {}, most = greatest(shape)) {
   const below = shape.cells.some((line) => line.some((cell) => Math.min(cell.value ?? 0, cell.low ?? 0) < 0));
   return {
-    type: "value", ...(below ? {} : { min: 0 }), name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
-    axisLabel: { color: ink.text, hideOverlap: true, showMinLabel: more.min === undefined || more.min >= 0, showMaxLabel: more.max === undefined, formatter: (value) => measured(shape.grid, Math.abs(value)) },
+    type: "value", ...(below ? {} : { min: 0, ...ends(shape, room, most) }), name: shape.unit, nameLocation: "middle", nameGap: 28, nameTextStyle: { color: ink.text },
+    axisLabel: { color: ink.text, hideOverlap: true, formatter: (value) => measured(shape.grid, Math.abs(value)) },
     axisLine: { lineStyle: { color: ink.line } }, splitLine: { lineStyle: { color: ink.line, opacity: 0.6 } }, ...more,
   };
 }
@@ -166,7 +181,7 @@ function bars(shape, ink, width, stacked) {
   const height = top + tall(shape, room, stacked ? 24 : Math.max(24, 13 * shape.columns.length + 8)) + 56;
   const option = {
     ...frame(shape, ink, width), grid: { top, left: room + 14, right: 24, bottom: 52 },
-    xAxis: numbers(shape, ink), yAxis: names(shape, ink, room),
+    xAxis: numbers(shape, ink, width - room - 38, {}, greatest(shape, stacked)), yAxis: names(shape, ink, room),
     series: shape.series.map((name, c) => ({
       type: "bar", name, stack: stacked ? "all" : undefined, barGap: "5%", barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)),
     })),
@@ -196,7 +211,7 @@ function lines(whole, ink, width) {
   const option = {
     ...frame(shape, ink, width), grid: { top, left: 76, right: 24, bottom: (steep ? deep : 34) + 24 },
     xAxis: { type: "category", data: shape.categories, name: shape.across, nameLocation: "middle", nameGap: steep ? deep : 30, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: !steep ? 0 : upright ? 90 : 55, fontSize: upright ? Math.max(8, Math.min(12, Math.floor(each) - 1)) : 12 }, axisLine: { lineStyle: { color: ink.line } } },
-    yAxis: numbers(shape, ink, { nameGap: 60 }),
+    yAxis: numbers(shape, ink, 1000, { nameGap: 60 }),
     series: shape.series.map((name, c) => ({ type: "line", name, symbolSize: 6, data: shape.lines.map((_, r) => point(shape, r, c)) })),
   };
   option.series.push(whiskers(shape, ink, { count: 0, at: () => 0, upright: true }));
@@ -206,10 +221,10 @@ function lines(whole, ink, width) {
 function pyramid(shape, ink, width) {
   const room = labelRoom(shape, width);
   const top = legendRoom(shape, width);
-  const most = Math.max(...shape.cells.flat().map((cell) => cell.high ?? cell.value ?? 0)) * 1.04;
+  const { max, interval } = ends(shape, (width - room - 38) / 2, greatest(shape), 3);
   const option = {
     ...frame(shape, ink, width), grid: { top, left: room + 14, right: 24, bottom: 52 },
-    xAxis: numbers(shape, ink, { min: -most, max: most }), yAxis: names(shape, ink, room, { inverse: false, nameLocation: "end", axisLine: { onZero: false, lineStyle: { color: ink.line } } }),
+    xAxis: numbers(shape, ink, width, { min: -max, max, interval }), yAxis: names(shape, ink, room, { inverse: false, nameLocation: "end", axisLine: { onZero: false, lineStyle: { color: ink.line } } }),
     series: shape.series.map((name, c) => ({ type: "bar", name, stack: "all", barCategoryGap: "8%", data: shape.lines.map((_, r) => point(shape, r, c, c ? 1 : -1)) })),
   };
   option.series.push(whiskers(shape, ink, { count: 0, at: () => 0, sign: (c) => (c ? 1 : -1) }));
@@ -236,7 +251,6 @@ function multiples(whole, ink, width) {
   const across = Math.max(1, Math.min(shape.columns.length, Math.floor((width - room) / 170)));
   const high = tall(shape, room, 18);
   const each = (width - room - 20) / across;
-  const most = Math.max(...shape.cells.flat().map((cell) => cell.high ?? cell.value ?? 0)) || 1;
   const rows = Math.ceil(shape.columns.length / across);
   const step = high + 74;
   const option = { ...frame({ ...shape, columns: [] }, ink, width), title: [], grid: [], xAxis: [], yAxis: [], series: [] };
@@ -246,7 +260,7 @@ function multiples(whole, ink, width) {
     const left = room + 14 + column * each;
     option.title.push({ text: name, left, top: top - 38, textStyle: { color: ink.text, fontSize: 13, width: each - 16, overflow: "break", lineHeight: 15 } });
     option.grid.push({ left, top, width: each - 22, height: high });
-    option.xAxis.push(numbers(shape, ink, { gridIndex: c, max: most, name: "", splitNumber: 2 }));
+    option.xAxis.push(numbers(shape, ink, each - 40, { gridIndex: c, name: "" }));
     option.yAxis.push(names(shape, ink, room, { gridIndex: c, name: column === 0 ? shape.across : "", axisLabel: { show: column === 0, color: ink.text, interval: 0, width: room, overflow: "break", lineHeight: LINE } }));
     option.series.push({ type: "bar", name, xAxisIndex: c, yAxisIndex: c, itemStyle: { color: COLOURS[0] }, barCategoryGap: "25%", data: shape.lines.map((_, r) => point(shape, r, c)) });
     const own = { ...shape, cells: shape.cells.map((line) => line.map((cell, at) => (at === c ? cell : { ...cell, low: null, mark: null }))) };
@@ -279,7 +293,7 @@ function heat(shape, ink, width) {
   const option = {
     ...frame({ ...shape, columns: [] }, ink, width), grid: { top, left: room + 14, right: 20, bottom: 88 }, title: unitBelow(shape, ink, 38),
     xAxis: { type: "category", position: "top", axisLine: { show: false }, data: shape.series, name: shape.legend, nameLocation: "middle", nameGap: top - 18, nameTextStyle: { color: ink.text }, axisLabel: { color: ink.text, interval: 0, rotate: steep ? 60 : 0, ...(steep ? {} : { width: each, overflow: "break", lineHeight: LINE }) }, axisTick: { show: false } },
-    yAxis: names(shape, ink, room, { nameLocation: "end", axisLine: { show: false } }), visualMap: scale(shape, ink, { seriesIndex: 0 }),
+    yAxis: names(shape, ink, room, { axisLine: { show: false } }), visualMap: scale(shape, ink, { seriesIndex: 0 }),
     series: [
       { type: "heatmap", data, itemStyle: { borderColor: ink.paper, borderWidth: 1 } },
       { type: "scatter", data: hidden, symbolSize: 0, label: { show: true, formatter: "×", color: ink.text, opacity: 0.7 } },
@@ -349,5 +363,5 @@ export function alternative(kind, shape, name) {
   const empty = kind === "multiples" ? shape.series.filter((one) => !withNumbers(shape).series.includes(one)) : [];
   const missing = empty.length ? ` ${words("No number is shown of: %(names)s.", { names: empty.map(apart).join("; ") })}` : "";
   const values = { chart: name, table: of, many: cells.length, least: told(shape, order[0].r, order[0].c), most: told(shape, order.at(-1).r, order.at(-1).c) };
-  return words("%(chart)s of %(table)s, %(many)s numbers. Greatest: %(most)s. Least: %(least)s. The table has them all.", values) + hidden + missing;
+  return words("%(chart)s of %(table)s. Numbers: %(many)s, all of them in the table. Greatest: %(most)s. Least: %(least)s.", values) + hidden + missing;
 }
