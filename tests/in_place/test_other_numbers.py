@@ -95,7 +95,7 @@ def test_totals_before_labels_are_numbers(tmp_path: Path) -> None:
 
 def test_numbers_that_are_said_to_be_labels_stay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A size behind a name is asked about; both answers work."""
-    rows: Rows = [["Clinic", "List size", "Cases"], ["A", 4100, 14], ["B", 3900, 3], ["C", 5200, 9], ["D", 2700, 31]]
+    rows: Rows = [["Clinic", "Size", "Cases"], ["A", 4100, 14], ["B", 3900, 3], ["C", 5200, 9], ["D", 2700, 31]]
     assert protected(tmp_path / "t.xlsx", rows)[0] == 2
     assert "--stub-columns 2" in capsys.readouterr().err
     code, copy = protected(tmp_path / "t.xlsx", rows, "--stub-columns", "2")

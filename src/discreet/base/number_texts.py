@@ -110,6 +110,22 @@ def thousands_sign(texts: Sequence[str]) -> str | None:
     return sign if grouped and any(text.endswith("0") for text in marked) else None
 
 
+def other_sign(texts: Sequence[str], beside: Sequence[str]) -> str | None:
+    """The sign that parts thousands in texts that leave it open, since numbers ``beside`` them have the other before
+    decimals; None if they do not say so.
+
+    >>> other_sign(["2.015", "104"], ["33,3", "8"]), other_sign(["2.015", "104"], ["33.3"])
+    ('.', None)
+    """
+    for sign, decimal in ((".", ","), (",", ".")):
+        grouped = rf"[+-]?\d{{1,3}}({re.escape(sign)}\d{{3}})*"
+        if any(sign in text for text in texts) and all(re.fullmatch(grouped, text.strip()) for text in texts):
+            decided = any(_decides(text.strip(), decimal, sign) for text in beside)
+            if decided and not any(_decides(text.strip(), sign, decimal) for text in beside):
+                return sign
+    return None
+
+
 def _decides(text: str, point: str, comma: str) -> bool:
     """Whether a text can only be read with ``point`` as the decimal sign."""
     if text.count(point) > 1 or point not in text:

@@ -16,7 +16,7 @@ from discreet.release import Protected, Status
 from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.rewrite.number_look import without_share
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import LABEL, DerivedNumber
+from discreet.sheets.sheet_layout import LABEL, DerivedNumber, known_sums
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.stated_counts import stated_count
 
@@ -91,6 +91,9 @@ def contents_of(
 ) -> SheetContents:
     """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
     replacements, shown = _numbers_now(sheet, done, marks)
+    running = known_sums(sheet.running, shown)
+    replacements |= {place: marks.secondary for place, known in running.items() if not known}
+    shown |= {place for place, known in running.items() if known}
     judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
     texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names, told)
     beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]

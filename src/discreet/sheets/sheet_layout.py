@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from discreet.sheets.sheet_grid import CellPlace, CellRange
 
@@ -45,6 +46,25 @@ class DerivedNumber:
     """The header of a column or row of means."""
     upright: bool = True
     """Whether it stands in a column of its kind, not in a row."""
+
+
+class RunningSum(NamedTuple):
+    """A running sum of the sheet, and the counts that it adds up beyond those of the one before it in the same line."""
+
+    place: CellPlace
+    step: CellPlace
+    begins: bool
+    """Whether it is the first of its line."""
+
+
+def known_sums(running: Sequence[RunningSum], shown: Container[CellPlace]) -> dict[CellPlace, bool]:
+    """Of running sums, line by line, whether all counts that one adds up are shown."""
+    known: dict[CellPlace, bool] = {}
+    whole = True
+    for one in running:
+        whole = one.step in shown and (whole or one.begins)
+        known[one.place] = whole
+    return known
 
 
 def derived_value(kind: str, part: float, whole: float, scale: float) -> float | None:

@@ -10,7 +10,7 @@ from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.sheets import picture
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
-from discreet.sheets.sheet_layout import DerivedNumber, LeftAside, SheetLayout
+from discreet.sheets.sheet_layout import DerivedNumber, LeftAside, RunningSum, SheetLayout
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -52,6 +52,8 @@ class SheetTable:
     """Where the number of each cell stands: in several places if the sheet repeats it, in none if it only follows."""
     percentages: tuple[DerivedNumber, ...] = ()
     """Percentages, proportions and means of the sheet, and what they were confirmed to be a share of."""
+    running: tuple[RunningSum, ...] = ()
+    """Running sums of the sheet, line by line: one stays where all that it adds up is shown."""
     left_aside: tuple[LeftAside, ...] = ()
     assumed: tuple[str, ...] = ()
     """Everything that was not said but taken as so, a sentence for each, with the option that says otherwise."""

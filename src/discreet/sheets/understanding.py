@@ -11,7 +11,7 @@ from discreet.data.dimension import Dimension
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts, with_thousands
 from discreet.sheets.blocks.label_paths import column_levels, row_levels
-from discreet.sheets.blocks.running_sums import refuse_running_sums
+from discreet.sheets.blocks.running_sums import without_running_sums
 from discreet.sheets.blocks.separate_variables import separate_blocks
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.blocks.stated_populations import Body, with_stated_counts
@@ -19,7 +19,7 @@ from discreet.sheets.cell_roles import cell_roles
 from discreet.sheets.grouped_blocks import grouped_blocks, population_blocks, without_derived
 from discreet.sheets.sheet_axes import SheetAxes, sheet_axes
 from discreet.sheets.sheet_grid import CellPlace, CellRange
-from discreet.sheets.sheet_layout import NUMBERING, LeftAside, SheetLayout
+from discreet.sheets.sheet_layout import NUMBERING, LeftAside, RunningSum, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_sums import SheetSums, blank_error, sheet_sums
 from discreet.sheets.sheet_table import CellPlaces, SheetTable
@@ -51,7 +51,7 @@ def understood(block: SheetBlock, options: SheetOptions, *, doubted: bool = Fals
     parts = body_parts(block, down, across, options)
     parts, options = with_thousands(block, parts, options)
     numbers = body_numbers(block, parts, options)
-    refuse_running_sums(block, parts, numbers, options)
+    parts, numbers = without_running_sums(block, parts, numbers, options)
     if variables := separate_blocks(block, parts, numbers, down, across):
         return [table for variable in variables for table in understood(variable, options)]
     body = Body(parts, numbers, tuple(down), tuple(across))
@@ -165,6 +165,7 @@ def _table(
         replace(published, assumed=flat_notes(cells, trees, further, options.rounding)),
         CellPlaces(zip(names, cells.places, strict=True)),
         derived,
+        _running_sums(block, parts),
         _left_aside(block, parts),
         tuple(dict.fromkeys(assumed)),
         _in_labels(block, names, cells.places),
@@ -229,6 +230,17 @@ def _layout(block: SheetBlock, parts: BodyParts, cells: CellMap, dims: Sequence[
         dimension_of,
         sheet_title(block),
         sheet_notes(block),
+    )
+
+
+def _running_sums(block: SheetBlock, parts: BodyParts) -> tuple[RunningSum, ...]:
+    """The running sums of a sheet, line by line."""
+    return tuple(
+        RunningSum(block.grid.place(row, one.column), block.grid.place(row, one.base), row == line[0])
+        for one in parts.running
+        for line in one.lines
+        for row in line
+        if (row, one.column) in block.cells
     )
 
 

@@ -13,9 +13,9 @@ from discreet.sheets.reading_sheets import read_tables
 COUNTS = (3, 7, 5, 9, 2)
 
 
-def sheet(folder: Path, column: list[int], total: bool) -> Path:
+def sheet(folder: Path, column: list[int], total: bool, header: str = "Second") -> Path:
     """Counts by month, and a column beside them, with a row of totals or without."""
-    rows = [("Month", "Deaths", "To date"), *zip(("Jan", "Feb", "Mar", "Apr", "May"), COUNTS, column, strict=True)]
+    rows = [("Month", "Deaths", header), *zip(("Jan", "Feb", "Mar", "Apr", "May"), COUNTS, column, strict=True)]
     rows += [("Total", sum(COUNTS), column[-1])] if total else []
     path = folder / "months.csv"
     path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
@@ -28,8 +28,63 @@ def test_a_running_sum_is_refused_and_left_aside_by_its_header(total: bool, tmp_
     path = sheet(tmp_path, list(accumulate(COUNTS)), total)
     with pytest.raises(InputError, match="column C is the running sum of column B"):
         read_tables(path)
-    (table,) = read_tables(path, leave="To date")
+    (table,) = read_tables(path, leave="Second")
     assert [d.name for d in table.dimensions] == ["Month"]
+
+
+@pytest.mark.parametrize("total", [False, True])
+@pytest.mark.parametrize("header", ["To date", "Cumulative deaths", "cumDeaths", "kumuliert", "Running total"])
+def test_a_column_that_is_called_a_running_sum_is_left_aside(header: str, total: bool, tmp_path: Path) -> None:
+    """Its counts are those of the other column, which is said; each sum is known by the counts that it adds up."""
+    (table,) = read_tables(sheet(tmp_path, list(accumulate(COUNTS)), total, header))
+    assert len(table.places) == len(COUNTS) + total
+    assert [aside.reason for aside in table.left_aside] == ["the running sum of column B"]
+    assert [(one.place.address, one.step.address, one.begins) for one in table.running][:2] == [
+        ("C2", "B2", True),
+        ("C3", "B3", False),
+    ]
+
+
+def test_sums_that_began_before_the_first_row_are_not_written_back(tmp_path: Path) -> None:
+    """What was counted before does not follow from the counts that are shown."""
+    (table,) = read_tables(sheet(tmp_path, [40 + n for n in accumulate(COUNTS)], False, "To date"))
+    assert len(table.left_aside) == 1
+    assert not table.running
+
+
+def test_sums_alone_are_refused(tmp_path: Path) -> None:
+    """The counts that they add up follow as differences, and stand nowhere to be protected."""
+    path = tmp_path / "months.csv"
+    rows = [("Month", "Deaths to date"), *zip(("Jan", "Feb", "Mar", "Apr", "May"), accumulate(COUNTS), strict=True)]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(InputError, match="follow as its differences"):
+        read_tables(path)
+    (table,) = read_tables(path, measure="Deaths to date")
+    assert len(table.places) == len(COUNTS)
+
+
+@pytest.mark.parametrize("latest_first", [False, True])
+@pytest.mark.parametrize("header", ["cumCases", "Second"])
+def test_sums_of_each_area_in_a_list_are_seen(header: str, latest_first: bool, tmp_path: Path) -> None:
+    """A list of days by area adds up within each area, whichever day is first and however areas are sorted."""
+    rows = [
+        (day, area, count, total)
+        for area, more in (("X", 0), ("Y", 7))
+        for day, count, total in zip(
+            "12345", [n + more for n in COUNTS], accumulate(n + more for n in COUNTS), strict=True
+        )
+    ]
+    rows.sort(reverse=latest_first)
+    path = tmp_path / "days.csv"
+    lines = [("date", "area", "newCases", header), *((f"2021-03-0{day}", *rest) for day, *rest in rows)]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in lines), encoding="utf-8")
+    if header == "Second":
+        with pytest.raises(InputError, match="column D is the running sum of column C"):
+            read_tables(path)
+        return
+    (table,) = read_tables(path)
+    assert {one.place.address[0] for one in table.running} == {"D"}
+    assert sum(one.begins for one in table.running) == 2
 
 
 def test_another_column_is_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from discreet.sheets.counts_in_words import counts_in
 from discreet.sheets.rewrite.number_look import plain_number
 from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace
-from discreet.sheets.sheet_layout import ASIDE, MARK, NOTE, NUMBER, NUMBERING, TITLE, TOTAL
+from discreet.sheets.sheet_layout import ASIDE, MARK, NOTE, NUMBER, NUMBERING, TITLE, TOTAL, known_sums
 from discreet.sheets.sheet_layout import SHARE as SHARE_CELL
 from discreet.sheets.sheet_table import SheetTable
 
@@ -48,6 +48,8 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
     layout, grid = table.layout, table.grid
     same = [other.layout for other in tables if other.grid.sheet == grid.sheet and other.grid.source == grid.source]
     judged = {place for own in same for place, role in own.roles.items() if role in JUDGED}
+    shown = {grid.place(*at) for at, role in layout.roles.items() if role in (NUMBER, TOTAL)}
+    judged |= {(place.row, place.column) for place, known in known_sums(table.running, shown).items() if known}
     numbering = {aside.range.first_row for aside in table.left_aside if aside.reason == NUMBERING}
     body = layout.body_rows
     totals = {plain_number(grid.text(*place)) for place, role in layout.roles.items() if role == TOTAL}

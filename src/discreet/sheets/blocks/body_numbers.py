@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.base.number_texts import misspelt, thousands_sign
+from discreet.base.number_texts import misspelt, other_sign, thousands_sign
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
@@ -16,10 +17,23 @@ from discreet.sheets.blocks.label_paths import LabelLevel
 from discreet.sheets.blocks.quotient_lines import quotient_columns, refuse_percentages_alone
 from discreet.sheets.blocks.row_kinds import are_measured
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 
+LEAST_LINES = 3
+"""Rows from which a sum in every one of them is hardly chance."""
 COUNTS = ("count", "counts", "n", "freq", "frequency", "obs_value", "value", "anzahl", "antal", "nombre")
 """Headers that say that a column holds the numbers of a list, in small letters."""
+
+
+@dataclass(frozen=True)
+class RunningColumn:
+    """A column that adds up another one from row to row, and the rows of each sum in their order."""
+
+    column: int
+    base: int
+    lines: tuple[tuple[int, ...], ...]
+    """None where something stood before the first row of a sum, so that the sums do not follow from the counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +52,14 @@ class BodyParts:
     """Header rows that state counts, as "Treated (N = 40)" does: the row that holds the same, None for the total."""
     stated_columns: Mapping[int, int | None] = field(default_factory=dict)
     """Columns of labels that state counts, as "North (n = 56)" does: the column that holds the same, or None."""
+    running: tuple[RunningColumn, ...] = ()
+
+    def with_running_sums(self, running: Sequence[RunningColumn], hidden: Sequence[int]) -> BodyParts:
+        """The parts with columns of running sums left aside, and those of which no number is shown."""
+        aside = dict.fromkeys(hidden, "running sums, none of which is shown")
+        aside |= {one.column: f"the running sum of column {column_letters(one.base)}" for one in running}
+        kept = tuple(column for column in self.columns if column not in aside)
+        return replace(self, columns=kept, aside_columns={**self.aside_columns, **aside}, running=tuple(running))
 
 
 def body_parts(
@@ -134,6 +156,8 @@ def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mappin
     called = {text for text in last if text in COUNTS}
     others = [paths[column] for column, text in zip(columns, last, strict=True) if text not in COUNTS]
     if len(called) == 1 and others and len(others) < len(columns):
+        if _is_sum_of_others(block, columns, [text in called for text in last].index(True)):
+            return
         names = list(dict.fromkeys(next(text for text in reversed(path) if text) for path in others if any(path)))
         own = next(text for column in columns for text in paths[column] if text.casefold() in called)
         before = columns[[text in called for text in last].index(True)] - block.range.first_column
@@ -144,6 +168,20 @@ def _ask_about_measures(block: SheetBlock, columns: Sequence[int], paths: Mappin
             f"{block.grid.source!r}: a column is called {own!r}, and beside it stand {listed(names, 4)}; say "
             f"measure={own!r} (--measure) if it alone holds the counts, or name all headers of counts{codes}"
         )
+
+
+def _is_sum_of_others(block: SheetBlock, columns: Sequence[int], place: int) -> bool:
+    """Whether a column is the sum of some right before or behind it in every row, so that those are counts, too."""
+    cells = [[block.cell(row, column) for row in block.body] for column in columns]
+    if len(block.body) < LEAST_LINES or any(cell.kind != NUMERIC for cell in cells[place]):
+        return False
+    try:
+        values = np.array([[float(cell.digits) if cell.number is None else cell.number for cell in c] for c in cells])
+    except ValueError:
+        return False
+    runs = [range(place + 1, last) for last in range(place + 3, len(columns) + 1)]
+    runs += [range(first, place) for first in range(place - 1)]
+    return bool(values[place].any()) and any((values[list(run)].sum(axis=0) == values[place]).all() for run in runs)
 
 
 def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:
@@ -218,13 +256,49 @@ def with_thousands(block: SheetBlock, parts: BodyParts, options: SheetOptions) -
     """Options that say which sign parts thousands, where only all numbers of the body together show it."""
     if options.thousands is not None or options.decimal is not None:
         return parts, options
-    texts = [block.cell(row, column).digits for row in parts.rows for column in parts.columns]
-    sign = thousands_sign([text for text in texts if text])
+    digits = [[block.cell(row, column).digits for column in parts.columns] for row in parts.rows]
+    texts = [text for line in digits for text in line if text]
+    derived = [block.cell(row, c) for row in block.body for c in block.values]
+    beside = [cell.digits for cell in derived if cell.percent or cell.digits not in texts]
+    shares = [cell.share.rstrip("% ") for cell in derived if cell.share is not None]
+    if (sign := thousands_sign(texts)) is not None:
+        reason = "numbers with it have three digits behind it, zeros at the end among them"
+    elif (sign := other_sign(texts, [*(text for text in beside if text), *shares])) is not None:
+        reason = "the percentages and means beside the counts have another sign before decimals"
+    elif (sign := _sign_of_sums(digits)) is not None:
+        reason = "rows or columns add up so, and not with decimals"
     if sign is None:
         return parts, options
-    note = f"{sign!r} parts thousands: numbers with it have three digits behind it, zeros at the end among them"
+    note = f"{sign!r} parts thousands: {reason}"
     said = (*parts.assumed, f"{note}; decimal={sign!r} (--decimal) if it stands before decimals")
     return replace(parts, assumed=said), replace(options, thousands=sign)
+
+
+def _sign_of_sums(digits: Sequence[Sequence[str]]) -> str | None:
+    """The sign that parts thousands, as sums show that hold with thousands and not with decimals; None if none do.
+
+    Sums are those of all other numbers of a row or column, in its first or last cell.
+    """
+    grid = np.array(digits, object)
+    texts = [text for text in grid.ravel() if text]
+    signs = {sign for text in texts for sign in ".," if sign in text}
+    if len(signs) != 1 or min(grid.shape, default=0) == 0:
+        return None
+    (sign,) = signs
+    if not all(re.fullmatch(rf"\d{{1,3}}({re.escape(sign)}\d{{3}})*", text) for text in texts):
+        return None
+    whole = np.array([[float(text.replace(sign, "") or 0) for text in line] for line in digits])
+    parted = np.array([[float(text.replace(sign, ".", 1).replace(sign, "") or 0) for text in line] for line in digits])
+    filled = grid != ""
+    for one, other, there in ((whole, parted, filled), (whole.T, parted.T, filled.T)):
+        full = there.all(axis=1)
+        one, other = one[full], other[full]
+        for end in (0, -1):
+            sums = np.isclose(2 * one[:, end], one.sum(axis=1))
+            denied = ~np.isclose(2 * other[:, end], other.sum(axis=1))
+            if one.shape[1] > 2 and sums.all() and (denied & (one[:, end] > 0)).any():
+                return sign
+    return None
 
 
 def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> BodyNumbers:

@@ -35,6 +35,12 @@ _STATISTIC = re.compile(
 )
 _QUOTIENT = re.compile(r"%|\bper\b|\brates?\b|\bratios?\b|\bchange\b|\bdiff(?:erence)?\b|\bshares?\b", re.IGNORECASE)
 
+_CUMULATIVE = re.compile(
+    r"\b(?:running[ ](?:total|sum|count)|to[ -]date|so far|year[ -]to[ -]date|ytd|cumul\w*|kumul\w*|acumul\w*"
+    r"|aufgelaufen\w*|narast\w*|skumul\w*|oplopend\w*|cum\b|(?-i:[cC]um(?=[A-Z])))",
+    re.IGNORECASE,
+)
+
 
 def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     """ "share", "mean", or None for counts.
@@ -44,6 +50,7 @@ def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     >>> derived_kind("% of patients", []), derived_kind("Mean age", []), derived_kind("Patients", [])
     ('share', 'mean', None)
     """
+    said = name
     name = name.replace("_", " ").casefold()
     numbers = [cell for cell in cells if cell.kind == NUMERIC]
     formatted = bool(numbers) and all(cell.percent for cell in numbers)
@@ -51,6 +58,8 @@ def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
         return "share"
     if _MEAN_NAME.search(name) or is_statistic(name):
         return "mean"
+    if any(_not_whole(cell) for cell in numbers) and is_cumulative(said):
+        return "share"
     if _WEAK_NAME.search(name) and any(_not_whole(cell) for cell in numbers):
         return "mean"
     return None
@@ -72,6 +81,15 @@ def is_quotient_or_change(name: str) -> bool:
     (True, False, True)
     """
     return not _STATISTIC.search(name.replace("_", " ")) or _QUOTIENT.search(name.replace("_", " ")) is not None
+
+
+def is_cumulative(name: str) -> bool:
+    """Whether a header says that the numbers below it are added up from line to line.
+
+    >>> is_cumulative("Cumulative cases"), is_cumulative("cumCasesByDate"), is_cumulative("Cucumbers")
+    (True, True, False)
+    """
+    return _CUMULATIVE.search(name.replace("_", " ")) is not None
 
 
 def _not_whole(cell: ReadCell) -> bool:

@@ -14,7 +14,8 @@ OF_WHICH = (
     "|herav|varav|waarvan|w tym|z tego|joista|heraf"
 )
 _LIST_BEGINS = re.compile(rf"\W*(?:{OF_WHICH})\s*:\s*\w", re.IGNORECASE)
-_DASH = re.compile(r"[-\u2013\u2014\u2022\u00b7\u25aa]\s+[^\W\d_]")
+_DASH = re.compile(r"((?:[-\u2013\u2014\u2022\u00b7\u25aa]\s*)+)\s+[^\W\d_]|((?:\.\s?){2,})\s*[^\W_]")
+"""Signs before a label, one for each level: "- Leeds", "-- Centre", ".. Leeds"."""
 BEGINS_OF_WHICH = re.compile(rf"\W*(?:{OF_WHICH})\b", re.IGNORECASE)
 
 
@@ -26,9 +27,12 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
     behind a dash are parts of the one above without.
     """
     last = levels[-1]
-    dashes = [_DASH.match(text) is not None for text in last.texts]
+    dashes = [_signs(text) for text in last.texts]
     if any(dashes) and not dashes[0]:
-        deeper = [2 * indent + dash for indent, dash in zip(last.indents or [0] * len(dashes), dashes, strict=True)]
+        deeper = [
+            (1 + max(dashes)) * indent + dash
+            for indent, dash in zip(last.indents or [0] * len(dashes), dashes, strict=True)
+        ]
         sentence = "labels behind a dash or dot are parts of the label above them; nested=False if not"
         return [*levels[:-1], replace(last, indents=tuple(deeper))], sentence
     if len({*last.indents}) > 1:
@@ -42,6 +46,12 @@ def with_implied_indents(levels: Sequence[LabelLevel]) -> tuple[list[LabelLevel]
     if not sentence:
         return list(levels), ""
     return [*levels[:-1], replace(last, indents=tuple(indents))], sentence
+
+
+def _signs(text: str) -> int:
+    """How many dashes or dots stand before a label."""
+    match = _DASH.match(text)
+    return 0 if match is None else sum(not sign.isspace() for sign in match[1] or match[2])
 
 
 def _behind_of_which(level: LabelLevel) -> tuple[int, ...]:

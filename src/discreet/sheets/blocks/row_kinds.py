@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,6 +18,9 @@ _NOTE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Words of a note between rows of numbers: it is called so, or is a sentence; the name of a section is neither."""
+_CLASS = re.compile(
+    r"(\d{1,9})(?:\s*(?:-|\u2013|\u2014|to|bis|\u00e0|a)\s*(\d{1,9}))?(?:\s*(?:\+|and over|or more|u\. ?m\.))?"
+)
 Line = Mapping[int, ReadCell]
 MEASURED = re.compile(r"[<>~≈≤≥+\u2212-]?\s?\d[\d.,\u00a0\u202f ]*%?\s*(?:[(\[{]|±|\+/-)\s*[^\s]*\d")
 """A number, and one in brackets or after a sign behind it."""
@@ -40,6 +43,8 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     kinds: list[RowKind] = []
     headers: list[Line] = []
     numbers_seen = False
+    across = [next(iter(line.values())) for row, line in lines.items() if len(line) == 1 and wide.get(row, False)]
+    again = sum(cell.is_year for cell in across) > 1
     for row in sorted(lines):
         line: Line = lines[row]
         if any(cell.kind == BLANK for cell in line.values()):
@@ -49,10 +54,12 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
         elif len(line) == 1:
             above = wide.get(row, False) or heads_numbers(row, lines)
             kind = _single(line, numbers_seen, bool(headers), above)
+            if wide.get(row, False) and (numbers_seen or (headers and again)):
+                kind = LABEL_ROW  # merged across the numbers: a year or another label of those below
         elif numbers_seen:
             kind = _behind_numbers(line)
         else:
-            kind = _above_numbers(line, headers)
+            kind = _above_numbers(line, headers, _next_line(row, lines))
         if kind == HEADER_ROW:
             headers = [line] if numbers_seen else [*headers, line]
             numbers_seen = False
@@ -135,7 +142,12 @@ def _when(cells: Sequence[ReadCell]) -> bool:
     return all(cell.is_year or cell.kind in (WORDS, RANGED) for cell in cells)
 
 
-def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
+def _next_line(row: int, lines: Mapping[int, Line]) -> Line:
+    """The cells of the next row that is not blank."""
+    return next((lines[below] for below in range(row + 1, max(lines) + 1) if lines.get(below)), {})
+
+
+def _above_numbers(line: Line, headers: Sequence[Line], below: Line) -> str:
     first = min(line)
     rest = {column: cell for column, cell in line.items() if column != first or first > 1}
     numbers = [cell for cell in rest.values() if cell.kind == NUMERIC]
@@ -148,12 +160,38 @@ def _above_numbers(line: Line, headers: Sequence[Line]) -> str:
         return NUMBER_ROW if headers and marks and labels else HEADER_ROW
     if any(cell.percent or cell.share is not None for cell in numbers):
         return NUMBER_ROW
+    if headers and _ends_in_words(rest, below):
+        return HEADER_ROW
+    if headers and first > min(min(header) for header in headers) and _are_classes(rest.values()):
+        return HEADER_ROW
     years = _are_years(numbers)
     if not headers:
         return HEADER_ROW if years or _increasing(numbers) else NUMBER_ROW
     stub_blank = first > min(min(header) for header in headers) or first not in line or line[first].kind == NUMERIC
     above_blank = all(first not in header for header in headers)
-    return HEADER_ROW if years and (stub_blank or above_blank) else NUMBER_ROW
+    bare = any(
+        cell.kind == NUMERIC and all(column not in header for header in headers) for column, cell in rest.items()
+    )
+    return HEADER_ROW if years and (stub_blank or above_blank or bare) else NUMBER_ROW
+
+
+def _ends_in_words(line: Line, below: Line) -> bool:
+    """Whether numbers that rise have words behind them, all with numbers right below, as "0", "1", "Total" have."""
+    numbers = {column: _whole(cell) for column, cell in line.items() if cell.kind == NUMERIC}
+    values = [number for number in numbers.values() if number is not None]
+    words = [column for column, cell in line.items() if cell.kind == WORDS and column > min(numbers)]
+    under = [below[column].kind for column in numbers if column in below]
+    numbered = all(column in below and below[column].kind == NUMERIC for column in words)
+    rising = len(values) == len(numbers) and all(a < b for a, b in pairwise(values))
+    return rising and bool(words) and numbered and len(under) > 1 and all(kind in (NUMERIC, MARKED) for kind in under)
+
+
+def _are_classes(cells: Iterable[ReadCell]) -> bool:
+    """Whether numbers and ranges are classes that rise and do not overlap, as "0", "1-4", "5-9", "10+" do."""
+    matches = [_CLASS.fullmatch(cell.text.strip()) for cell in cells]
+    ends = [(int(match[1]), int(match[2] or match[1])) for match in matches if match is not None]
+    apart = all(before[1] < after[0] for before, after in pairwise(ends))
+    return len(ends) > 2 and apart and any(low < high for low, high in ends) and 2 * len(ends) > len(matches)
 
 
 def _whole(cell: ReadCell) -> int | None:

@@ -14,7 +14,9 @@ from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables.total_names import USUAL, like_a_total
 
 _CODES = re.compile(
-    r"(?:.*[\W_])?(codes?|ids?|urn|laestab|fips|nuts|lsoa|msoa|lau|gss|zip|plz|kode|koodi)", re.IGNORECASE
+    r"(?:.*[\W_])?(codes?|ids?|urn|(?:la)?estab|ukprn|fips|nuts|lsoa|msoa|lau|gss|zip|plz|ags|insee|siret|nif|kode?|koodi"
+    r"|c[o\u00f3]d(?:igo)?s?)\.?",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(
     r"(reporting[ _]|calendar[ _]|financial[ _]|ref(erence)?[ _]|time[ _])?(year|jahr|berichtsjahr|ann[e\u00e9]e"
@@ -27,12 +29,16 @@ _RANKS = re.compile(
     r"|klasse|stufe|groupe|classe|niveau|nivel|grado|clase|decil|quintil|taille|gr\u00f6\u00dfe|tag|jour|d\u00eda|dag)",
     re.IGNORECASE,
 )
+_SIZE = re.compile(r"(?:.*[\W_])?(?:list|register|population|sample|cohort|stock)[\W_]size", re.IGNORECASE)
+"""How many there are of something, and not a class of sizes."""
 _MEASURES = ("measure", "interval_start", "interval_end", "ratio", "numerator", "denominator")
 """How a file of OpenSAFELY's measures begins; what a measure is broken down by stands behind."""
 LEAST_RANKED = 3
 """Rows from which numbers 1, 2, 3 in the order of their counts are ranks."""
 SHORTEST_CODE = 3
 """Digits of numbers that are all as long, which may be codes."""
+MOST_ADDED = 12
+"""Columns of which it is tried whether the first of them add up to one."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -151,6 +157,9 @@ def labels_behind(block: BlockCells, stub: Sequence[int], texts: Sequence[int], 
     if _unique(block, [*stub, *words]):
         return words
     behind = [c for c in rest if c in words or (c > min(words) and c not in texts)]
+    before = [c for c in rest if c <= max(texts)]
+    if _unique(block, [*stub, *before]) and all(c in texts or _look_like_codes(block, c) for c in before):
+        behind = before
     if _unique(block, [*stub, *behind]):
         names = [_header(block, column) or column_letters(column) for column in (*stub, *behind)]
         raise InputError(
@@ -158,6 +167,13 @@ def labels_behind(block: BlockCells, stub: Sequence[int], texts: Sequence[int], 
             f'stub_columns={tuple(names)} (--stub-columns "{",".join(names)}") if they are'
         )
     return []
+
+
+def _look_like_codes(block: BlockCells, column: int) -> bool:
+    """Whether the numbers of a column are all different, whole and as long as each other."""
+    texts = [cell.text.strip() for cell in block.column(column)]
+    whole = all(text.isdecimal() and len(text) == len(texts[0]) >= SHORTEST_CODE for text in texts)
+    return whole and len({*texts}) == len(texts)
 
 
 def _are_repeated_words(block: BlockCells, column: int) -> bool:
@@ -184,6 +200,8 @@ def _is_label_column(block: BlockCells, stub: Sequence[int], column: int) -> boo
         return False
     heading = block.heading(column)
     if _is_plain_name(heading):
+        if numbers and adds_up_with_others(block, column):
+            return False
         if numbers and _names_every_row(block, stub) and not _may_be_labels(heading, held):
             raise InputError(
                 f"{block.name}: column {column_letters(column)} ({heading!r}) holds numbers behind labels that name "
@@ -266,9 +284,34 @@ def _ask_about_first(block: BlockCells, columns: Sequence[int]) -> None:
     )
 
 
+def adds_up_with_others(block: BlockCells, column: int) -> bool:
+    """Whether a column and those behind it add up to one of them in every row, so that all hold counts."""
+    rows = block.rows.body
+    behind = [c for c in sorted({c for _, c in block.cells}) if c >= column and block.filled(c)]
+    columns = [[_plain_number(block, row, c) for row in rows] for c in behind]
+    full = [[n for n in numbers if n is not None] for numbers in columns[: MOST_ADDED + 1]]
+    full = full[: next((k for k, numbers in enumerate(full) if len(numbers) < len(rows)), len(full))]
+    if len(rows) < LEAST_RANKED:
+        return False
+    for last in range(2, len(full)):
+        sums = [sum(numbers) for numbers in zip(*full[: last + 1], strict=True)]
+        if any(sums) and any([2 * n for n in total] == sums for total in full[: last + 1]):
+            return True
+    return False
+
+
+def _plain_number(block: BlockCells, row: int, column: int) -> float | None:
+    cell = block.cells.get((row, column))
+    if cell is None or cell.kind != NUMERIC or cell.percent or cell.share is not None:
+        return None
+    return cell.number if cell.number is not None else float(cell.digits) if cell.digits.isdecimal() else None
+
+
 def _is_plain_name(heading: str) -> bool:
     """Whether a header says that numbers below it are codes, years, ages or classes, not counts."""
-    return any(names.fullmatch(heading) is not None for names in (_CODES, _WHEN, _RANKS))
+    return _SIZE.fullmatch(heading) is None and any(
+        names.fullmatch(heading) is not None for names in (_CODES, _WHEN, _RANKS)
+    )
 
 
 def _until_unique(block: BlockCells, stub: list[int], rest: list[int]) -> tuple[list[int], list[int]]:

@@ -16,6 +16,23 @@ from discreet.tables.totals import TOTAL
 
 JOINT = " / "
 _CODE = re.compile(r"(?:\b|_)(codes?|id|key|nr|urn|gss|nuts|ref|kode|koodi)(?:\b|_)", re.IGNORECASE)
+_NOTES = re.compile(
+    r"(?:foot)?notes?|notes? refs?|comments?|remarks?|anmerkung(?:en)?|fu\u00dfnoten?|notas?|opmerkingen"
+)
+_NOTE = re.compile(
+    r"[\[(]?(?:(?:foot)?notes?|fn|anm\.?|nota)\s*\d+[a-z]?(?:\s*(?:,|;|and|&)\s*(?:notes?\s*)?\d+[a-z]?)*[\])]?"
+    r"(?:[\s,;]*[\[(](?:notes?\s*)?\d+[a-z]?[\])])*",
+    re.IGNORECASE,
+)
+"""What stands in a column that says which notes are on a row: "[note 1]", "Note 2, 3"."""
+_KINDS_OF_AREAS = re.compile(
+    r"(?:(?:countr(?:y|ies)|nations?|national|regions?|regional|count(?:y|ies)|districts?|unitary|local|authorit(?:y|ies)"
+    r"|wards?|boroughs?|london|metropolitan|non-metropolitan|combined|council|areas?|health|boards?|states?|provinces?"
+    r"|land|l\u00e4nder|bund|kreise?|gemeinden?|regierungsbezirke?|d\u00e9partements?|r\u00e9gions?|communes?|pays|municipalit(?:y|ies)"
+    r"|kommuner?|l\u00e4n|provincias?|municipios?|icb|ccg|trusts?|lsoas?|msoas?|geographical|sub)(?:[\s/&,-]+|\Z))+",
+    re.IGNORECASE,
+)
+"""What kind of area a row is of, where a column says so beside its name: "Country", "Metropolitan District"."""
 _LEVEL = re.compile(r"(?:\b|_)(level|type|tier|breakdown|ebene|niveau|nivel)(?:\b|_)", re.IGNORECASE)
 
 
@@ -66,7 +83,8 @@ def axis_dimensions(
     if not levels:
         return AxisReading(())
     assumed: list[str] = []
-    levels, labels = _without_code_columns(_without_level_names(levels, assumed), assumed)
+    levels, labels = _without_code_columns(_without_level_names(_without_notes(levels, assumed), assumed), assumed)
+    levels = _without_kinds_of_areas(levels, assumed)
     levels = _without_totals(levels)
     if nested:
         levels, implied = with_implied_indents(levels)
@@ -141,6 +159,32 @@ def _without_level_names(levels: Sequence[LabelLevel], assumed: list[str]) -> li
         if alone and _LEVEL.search(level.name) and all(level.texts):
             kept = others
             assumed.append(f"{level.name!r} says which of the other labels a row has, and is not a dimension")
+    return kept
+
+
+def _without_notes(levels: Sequence[LabelLevel], assumed: list[str]) -> list[LabelLevel]:
+    """Levels without one that only names notes on the rows."""
+    kept = []
+    for level in levels:
+        texts = [text for text in level.texts if text]
+        refers = all(_NOTE.fullmatch(text) for text in texts)
+        if len(levels) > 1 and (refers or (_NOTES.fullmatch(level.name.casefold()) and "" in level.texts)):
+            assumed.append(f"{level.name or 'a column'!r} names notes on the rows, and is not a dimension")
+        else:
+            kept.append(level)
+    return kept or list(levels)
+
+
+def _without_kinds_of_areas(levels: Sequence[LabelLevel], assumed: list[str]) -> list[LabelLevel]:
+    """Levels without one behind names that says what kind of area each is, where the others name every row."""
+    kept = list(levels)
+    for level in levels[1:]:
+        others = [other for other in kept if other is not level]
+        named = list(zip(*(other.texts for other in others), strict=True))
+        areas = all(_KINDS_OF_AREAS.fullmatch(text) for text in level.texts)
+        if areas and len({*named}) == len(named) and not any("" in names for names in named):
+            kept = others
+            assumed.append(f"{level.name or 'a column'!r} says what kind of area a row is of, and is not a dimension")
     return kept
 
 

@@ -16,7 +16,9 @@ from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.nested_labels import (
+    RatePair,
     ask_about_nested,
+    divided_sums,
     exact_parts,
     holds,
     labels_with_parts,
@@ -120,7 +122,8 @@ def find_sums(
         remainder = not trusted and (partly or not lines.allowed)
         return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
     shown = dict(children)
-    divided = {whole for whole, _ in pairs}  # shares of it are shown: as good as the name of a total
+    shares = [pair for pair in pairs if not isinstance(pair, RatePair)]
+    divided = {whole for whole, _ in shares}  # shares of it are shown: as good as the name of a total
     begins = code_beginnings(codes)
     names = [sum_name(code) or int(code in (*divided, title) or begins[k]) for k, code in enumerate(codes)]
     bare = list(top)
@@ -142,7 +145,8 @@ def find_sums(
     if not trusted and len(top) > 1 and _anywhere(codes, lines, children, top) is None:
         outer = outer_labels(name, codes, lines, children, [k for k in top if k in nested], top)
         bare = [k for k in top if k not in children]
-        outer = outer or labels_with_parts(codes, lines, pairs, bare)
+        outer = outer or labels_with_parts(codes, lines, shares, bare)
+        outer = outer or divided_sums(codes, lines, pairs, top, children)
         if not outer and not children:
             outer = possible_parts(name, codes, lines, bare)
             doubtful = bool(outer)

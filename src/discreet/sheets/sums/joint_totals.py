@@ -82,7 +82,7 @@ def _unproved(cells: CellMap, trees: Sequence[SumTree], said: Mapping[str, str |
     for axis, (dim, codes, tree) in enumerate(zip(cells.dimensions, cells.codes, trees, strict=True)):
         below = {part for own in tree.children.values() for part in own}
         usual = [k for k, code in enumerate(codes) if like_a_total(code) == USUAL and code not in below]
-        usual = [k for k in usual if codes[k] not in tree.children]
+        usual = [k for k in usual if codes[k] not in tree.children and codes[k] not in (tree.overlapping or {})]
         if tree.total is None and dim.name not in said and len(usual) == 1 and len(codes) > 1:
             names[axis] = usual[0]
     return names

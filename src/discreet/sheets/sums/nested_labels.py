@@ -59,6 +59,10 @@ _COUNTED = re.compile(
 _TIME = re.compile(rf"(?:19|20)\d\d|\b{MONTH}\b|\bq[1-4]\b|\bweek\b", re.IGNORECASE)
 
 
+class RatePair(tuple[str, str]):
+    """A pair that a rate shows, whose whole may be anybody the rate is of: of sums alone it is taken as one."""
+
+
 def holds(lines: AxisLines, whole: int, part: int) -> bool:
     """Whether a label is nowhere less than another and somewhere more, as far as both are shown."""
     both = lines.shown[whole] & lines.shown[part] & lines.there[whole] & lines.there[part]
@@ -236,6 +240,20 @@ def labels_with_parts(
         ):
             nested.setdefault(whole, []).append(part)
     return nested
+
+
+def divided_sums(
+    codes: Sequence[str],
+    lines: AxisLines,
+    pairs: Sequence[tuple[str, str]],
+    top: Sequence[int],
+    children: Collection[int],
+) -> dict[int, list[int]]:
+    """The one topmost label by which a topmost sum is divided, as "Population" divides "Total" in a rate of it."""
+    place = {code: k for k, code in enumerate(codes)}
+    held = [(place[a], place[b]) for a, b in pairs if a in place and b in place]
+    held = [(a, b) for a, b in held if a in top and b in top and b in children and a not in children]
+    return {a: [b] for a, b in held[:1] if len(held) == 1 and holds(lines, a, b)}
 
 
 def possible_parts(name: str, codes: Sequence[str], lines: AxisLines, top: Sequence[int]) -> dict[int, list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -12,14 +13,19 @@ from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.cell_reading import shown_decimals
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sums.cell_map import CellMap
+from discreet.sheets.sums.nested_labels import RatePair
 from discreet.sheets.sums.shares import derived_number
 from discreet.tables.totals import ASK
 
-SCALES = (100.0, 1.0)
+SCALES = (100.0, 1.0, 1_000.0, 10_000.0, 100_000.0)
 MOST_LINES = 40
 """Columns, or rows, of which every two are tried."""
 QUOTIENT = ("numerator", "denominator")
 
+_PER = re.compile(
+    r"\b(?:per|je|pro|pour|por)\s*1[0., \u00a0\u202f]*0{2,3}\b|\brates?\b|\btaux\b|\btasas?\b", re.IGNORECASE
+)
+"""A rate, which divides by those of whom it is one."""
 Pairs = dict[str, list[tuple[str, str]]]
 
 
@@ -30,7 +36,7 @@ def share_pairs(block: SheetBlock, parts: BodyParts, cells: CellMap) -> Pairs:
     """
     found: Pairs = defaultdict(list)
     count_at: dict[tuple[int, int], int] = {}
-    for lines, own in _lines_of_shares(block, parts):
+    for lines, own, is_share in _lines_of_shares(block, parts):
         if len(lines) > MOST_LINES:
             continue
         count_at = count_at or {(p.row, p.column): k for k, places in enumerate(cells.places) for p in places}
@@ -39,7 +45,7 @@ def share_pairs(block: SheetBlock, parts: BodyParts, cells: CellMap) -> Pairs:
         at = np.array([[count_at.get(place, -1) for place in line] for line in lines])
         for part, whole in _quotients(cells, at, numbers, unit):
             if (pair := _labels(cells, at[part], at[whole])) is not None:
-                found[pair[0]].append(pair[1])
+                found[pair[0]].append(pair[1] if is_share else RatePair(pair[1]))
     for dim, codes in zip(cells.dimensions, cells.codes, strict=True):
         named = {code.casefold(): code for code in codes}
         if all(name in named for name in QUOTIENT):
@@ -49,16 +55,17 @@ def share_pairs(block: SheetBlock, parts: BodyParts, cells: CellMap) -> Pairs:
 
 def _lines_of_shares(
     block: SheetBlock, parts: BodyParts
-) -> Iterator[tuple[list[list[tuple[int, int]]], list[tuple[int, int]]]]:
-    """Columns of counts with the places of a column of shares, then rows with those of a row."""
+) -> Iterator[tuple[list[list[tuple[int, int]]], list[tuple[int, int]], bool]]:
+    """Columns of counts with the places of a column of shares or rates, then rows; last whether they are shares."""
     for column, kind in parts.derived_columns.items():
-        if kind == "share":
+        if kind == "share" or _PER.search(parts.headings.get(column, "")):
             rows = [row for row in parts.rows if (row, column) in block.cells]
-            yield [[(row, c) for row in rows] for c in parts.columns], [(row, column) for row in rows]
+            share = kind == "share"
+            yield [[(row, c) for row in rows] for c in parts.columns], [(row, column) for row in rows], share
     for row, kind in parts.derived_rows.items():
         if kind == "share":
             columns = [column for column in parts.columns if (row, column) in block.cells]
-            yield [[(r, c) for c in columns] for r in parts.rows], [(row, column) for column in columns]
+            yield [[(r, c) for c in columns] for r in parts.rows], [(row, column) for column in columns], True
 
 
 def _quotients(cells: CellMap, at: Array, numbers: Sequence[float | None], unit: float) -> Iterator[tuple[int, int]]:
