@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from discreet.sheets.rewrite.html_tables import rewrite_html
 from discreet.sheets.rewrite.parquet_columns import rewrite_parquet
 from discreet.sheets.same_layout import write_same
 from discreet.sheets.sources.by_kind import grids_of
+from tests.sheets.gallery.draft import Draft, written
 
 PAGE = "<html><body><table>{}</table></body></html>"
 HEADER = "<tr><th>Ward</th><th>Red</th><th>Blue</th><th>All</th></tr>"
@@ -151,3 +154,31 @@ def test_a_file_that_says_something_else_is_refused(tmp_path: Path) -> None:
                 rewrite(data, name, Edits({place: "*"}, stood={place: other}))
             assert "8" not in str(refused.value)
             assert "7" not in str(refused.value)
+
+
+def test_a_table_in_a_drawing_of_a_sheet_moves_no_row(tmp_path: Path) -> None:
+    """Its rows are not those of the sheet (.ods)."""
+    draft = Draft("Wards")
+    lines: list[list[str | int]] = [["Ward", "Red"], ["North", 3], ["East", 50]]
+    for row, line in enumerate(lines, 1):
+        draft.line(row, line)
+    path = written([draft], tmp_path, "ods")
+    inside = "<table:shapes><draw:frame xmlns:draw='urn:x'><table:table><table:table-row/></table:table></draw:frame>"
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    content = parts["content.xml"]
+    start = re.search(rb"<table:table [^>]*>", content)
+    assert start is not None
+    drawn = content[: start.end()] + inside.encode() + b"</table:shapes>" + content[start.end() :]
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as package:
+        for name, part in (parts | {"content.xml": drawn}).items():
+            package.writestr(name, part)
+    path.write_bytes(data.getvalue())
+    (grid,) = grids_of(path)
+    assert grid.value(2, 2) == 3
+    stood = {grid.place(*at): cell.value for at, cell in grid.cells.items()}
+    write_same(path, tmp_path / "out.ods", {grid.place(2, 2): "*"}, shown=stood, stood=stood)
+    assert grids_of(tmp_path / "out.ods")[0].value(2, 2) == "*"
+    with pytest.raises(InputError, match="do not stand where they were read"):
+        write_same(path, tmp_path / "out.ods", {grid.place(3, 2): "*"}, shown=stood, stood={grid.place(3, 2): 3})

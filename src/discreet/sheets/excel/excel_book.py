@@ -16,7 +16,7 @@ from discreet.sheets.excel.excel_styles import Styles
 from discreet.sheets.excel.excel_texts import Texts
 from discreet.sheets.excel.excel_theme import theme_part
 from discreet.sheets.rewrite.archive import package_of
-from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_numbers_stood, check_sheets, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.xml_copy import serialised
 
@@ -35,7 +35,9 @@ def rewrite_book(book: ExcelBook, edits: Edits) -> tuple[bytes, tuple[str, ...]]
     texts, styles = Texts(), Styles(book.styles)
     sheets = _sheets(book, edits, notices)
     stored = [book.stored(sheet) for sheet in sheets]
-    changes = settle_edits(edits, _source_cells(stored))
+    cells = _source_cells(stored)
+    check_numbers_stood(edits, book.name, cells)
+    changes = settle_edits(edits, cells)
     writers = [SheetWriter(sheet, changes, styles, texts, notices) for sheet in stored]
     package: dict[str, bytes] = {}
     tables: dict[int, list[str]] = {}

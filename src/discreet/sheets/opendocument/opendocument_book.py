@@ -22,7 +22,7 @@ from discreet.sheets.opendocument.opendocument_package import DocumentBook, docu
 from discreet.sheets.opendocument.opendocument_sheet import DocumentSheet
 from discreet.sheets.opendocument.opendocument_styles import DEFAULT, DocumentStyles
 from discreet.sheets.rewrite.archive import package_of
-from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_sheets, settle_edits
+from discreet.sheets.rewrite.edits import Edits, Place, SourceCells, check_numbers_stood, check_sheets, settle_edits
 from discreet.sheets.rewrite.notices import Notices
 from discreet.sheets.rewrite.xml_copy import serialised
 
@@ -41,7 +41,9 @@ def rewrite_document(book: DocumentBook, edits: Edits) -> tuple[bytes, tuple[str
     styles = DocumentStyles(book.content, book.styles, notices)
     tables = _tables(book.content, book.name, edits, styles, notices)
     rows = {name: document_rows(table, name) for name, table in tables.items()}
-    changes = settle_edits(edits, _source_cells(rows))
+    cells = _source_cells(rows)
+    check_numbers_stood(edits, book.name, cells)
+    changes = settle_edits(edits, cells)
     sheets = [DocumentSheet(table, rows[name], changes, styles, notices).written() for name, table in tables.items()]
     for part in book.parts:
         word = next((word for start, word in DROPPED_FILES.items() if part.startswith(start)), None)

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from discreet.base.number_texts import MOST_DECIMALS
 from discreet.errors import DiscreetError, InputError
+from discreet.sheets.opendocument.opendocument_names import COLUMN_CONTAINERS, CONTAINERS
 from discreet.sheets.opendocument.opendocument_package import DocumentBook, document_book
 from discreet.sheets.sheet_grid import INDENT, CellRange, CellValue, SheetCell, SheetGrid, leading
 
@@ -25,6 +26,7 @@ _ROW, _CELL, _COVERED = f"{TABLE}table-row", f"{TABLE}table-cell", f"{TABLE}cove
 _TIMES, _DOWN, _ACROSS = (f"{TABLE}number-{what}" for what in ("columns-repeated", "rows-spanned", "columns-spanned"))
 _FORMULA, _LOOK = f"{TABLE}formula", f"{TABLE}style-name"
 _KIND, _VALUE, _PARAGRAPH = f"{OFFICE}value-type", f"{OFFICE}value", f"{TEXT}p"
+_HOLDING = {f"{TABLE}{name.removeprefix('table:')}" for name in (*CONTAINERS, *COLUMN_CONTAINERS)}
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
 LEVEL = 0.353  # centimetres of one level of indentation, 10 points
@@ -146,11 +148,11 @@ def _sheet_grid(
 
 
 def _below(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
-    """Rows or columns in their order, inside groups and repeated headers as well, but not those of tables in cells."""
+    """Rows or columns in their order, inside groups and repeated headers as well, but not those of other tables."""
     for child in element:
         if child.tag == tag:
             yield child
-        elif child.tag not in (_ROW, f"{TABLE}table-column"):
+        elif child.tag in _HOLDING:
             yield from _below(child, tag)
 
 

@@ -116,6 +116,11 @@ def check_stood(edits: Edits, name: str, cells: SourceCells, others: Collection[
         )
 
 
+def check_numbers_stood(edits: Edits, name: str, cells: SourceCells) -> None:
+    """The same for numbers alone, where readers and writers write texts differently."""
+    check_stood(edits, name, cells, {place for place, value in edits.stood.items() if isinstance(value, str)})
+
+
 def check_mark(mark: str) -> None:
     """Refuse a mark that is empty, long, or that a spreadsheet program would take for a formula.
 
