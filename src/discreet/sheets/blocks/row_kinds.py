@@ -154,6 +154,8 @@ def _above_numbers(line: Line, headers: Sequence[Line], below: Line) -> str:
     marks = sum(cell.kind == MARKED for cell in rest.values())
     if headers and _counts_up(list(line.values())):
         return NUMBERING_ROW
+    if not numbers and _are_hidden(rest, headers):
+        return NUMBER_ROW
     if not numbers:
         first_mark = min((column for column, cell in rest.items() if cell.kind == MARKED), default=first)
         labels = all(cell.kind == MARKED or column < first_mark for column, cell in rest.items())
@@ -192,6 +194,21 @@ def _are_classes(cells: Iterable[ReadCell]) -> bool:
     ends = [(int(match[1]), int(match[2] or match[1])) for match in matches if match is not None]
     apart = all(before[1] < after[0] for before, after in pairwise(ends))
     return len(ends) > 2 and apart and any(low < high for low, high in ends) and 2 * len(ends) > len(matches)
+
+
+def _are_hidden(cells: Line, headers: Sequence[Line]) -> bool:
+    """Whether ranges below headers stand for hidden numbers: one and the same, all "<8", or beside marks.
+
+    Groups of ages that are headers differ, and not all of them are open below.
+    """
+    values = [cell for cell in cells.values() if cell.kind in (MARKED, RANGED)]
+    if not values or not all(any(column in header for header in headers) for column in cells):
+        return False
+    start = min(column for column, cell in cells.items() if cell.kind in (MARKED, RANGED))
+    if any(cell.kind not in (MARKED, RANGED) and column > start for column, cell in cells.items()):
+        return False
+    ranges = {cell.text for cell in values if cell.kind == RANGED}
+    return len(ranges) < 2 or all(text.startswith(("<", "\u2264")) for text in ranges)
 
 
 def _whole(cell: ReadCell) -> int | None:
