@@ -158,16 +158,27 @@ def _one_measure(
     numbers = [x for x in columns[at] if x] if at > 0 else []
     if not numbers or not may_be_numbers(numbers, signs.marks):
         return
-    if len(set(columns[at])) == 1 and head[at].lower() not in LIKE_MEASURES:
-        return  # one year, say
+    crossed = any(like_a_total(name) == USUAL for name in head[1:])  # side by side with their total: no measures
+    if len(set(columns[at])) == 1 and head[at].lower() not in LIKE_MEASURES and _is_code(numbers[0], crossed):
+        return
     if len(set(zip(*columns[:at], strict=True))) == len(columns[at]):
         before = f"the columns before {STATUS!r}" if behind else "the columns"
-        crossed = any(like_a_total(name) == USUAL for name in head[1:])  # side by side with their total: no measures
         raise (OtherLayoutError if crossed and not behind else SeveralColumnsError)(
             f"{path.name!r}: column {head[at]!r} looks like numbers of cells, not like a dimension: say how many of "
             f"{before} are numbers: measures=2 (--measures 2) if it is one of them, measures=1 "
             "(--measures 1) if it is a dimension"
         )
+
+
+def _is_code(text: str, crossed: bool) -> bool:
+    """Whether what stands in all cells of a column may be a code: a year, say, but no mark of hidden numbers.
+
+    A small count may stand in all cells of a column, too, where the columns are ``crossed``.
+
+    >>> _is_code("2024", True), _is_code("3", True), _is_code("3", False), _is_code("<8", False)
+    (True, False, True, False)
+    """
+    return re.fullmatch(r"(?:1[89]|2[01])\d\d", text.strip()) is not None or (text.strip().isdecimal() and not crossed)
 
 
 def _no_records(path: Path, head: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
