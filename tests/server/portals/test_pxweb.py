@@ -82,7 +82,9 @@ def test_every_selection_is_a_part_of_the_table_that_it_names(client: TestClient
         reply = client.get(f"{DATA.format('areas')}?{address}")
         assert reply.status_code == 200, reply.text
         dataset = reply.json()
-        whole = client.get("/areas" + dataset["extension"]["discreet"]["table"], headers={"accept": "application/json"})
+        whole = client.get(
+            "/areas" + dataset["extension"]["discreet"]["tables"]["count"], headers={"accept": "application/json"}
+        )
         table = cells(whole.json())
         names = set(whole.json()["id"])
         assert set(dataset["id"]) == {"ContentsCode", *wanted}

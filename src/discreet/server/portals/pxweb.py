@@ -20,10 +20,10 @@ from fastapi.responses import Response
 
 from discreet.errors import InputError, nearest
 from discreet.formats import FORMATS
-from discreet.release import Release
 from discreet.server.api import HttpFault, headers, query_text, same
 from discreet.server.auth import Caller
 from discreet.server.parameter_checks import check_parameters
+from discreet.server.portals.asked_cells import asked_cells
 from discreet.server.portals.portal_table import (
     PortalTable,
     asked_table,
@@ -47,9 +47,7 @@ from discreet.server.portals.pxweb_documents import (
     table_entry,
     tables_page,
 )
-from discreet.server.portals.selected_cells import selected
-from discreet.server.portals.selecting import Selection, bare_codes, listed_codes, selection_of, selection_query
-from discreet.server.queries import address as address_of
+from discreet.server.portals.selecting import Selection, bare_codes, listed_codes, selection_of
 from discreet.server.service import LARGE
 
 BASE = "/api/pxweb/v2"
@@ -247,14 +245,6 @@ def text_options(sent: Mapping[str, str]) -> tuple[str, ...]:
 # -- answers ----------------------------------------------------------------------------------------------------
 
 
-async def selected_release(table: PortalTable, caller: Caller, chosen: Selection) -> tuple[Release, Any, str]:
-    """The selected cells as answered to the caller, the reply, and the address of the whole answer."""
-    query = selection_query(table, chosen)
-    reply = await table.service.ask(caller, table.service.resolved(query))
-    release = selected(reply.release, table.variables, chosen.codes, chosen.measure)
-    return release, reply, f"/api/table?{address_of(query)}"
-
-
 async def cells_response(
     request: Request, table: PortalTable, caller: Caller, chosen: Selection, form: str, layout: TextLayout
 ) -> Response:
@@ -262,16 +252,16 @@ async def cells_response(
     form = form or "json-stat2"
     if form not in FORMS:
         raise InputError(f"no format {form[:60]!r}; {nearest(form[:60], FORMS)}")
-    release, reply, address = await selected_release(table, caller, chosen)
-    request.state.cached = reply.cached
+    asked = await asked_cells(table, caller, chosen)
+    request.state.cached = asked.cached
     named = f"{table.service.edition} {table.identity} {chosen.canonical} {form} {layout}"
     tag = '"' + hashlib.sha256(named.encode()).hexdigest()[:32] + '"'
-    extra = headers(table.service, tag, reply)
+    extra = headers(table.service, tag, asked.reply)
     if same(request, tag):
         return Response(status_code=304, headers=extra)
-    make = (table, release, form, layout, address)
+    make = (table, asked.parts, form, layout, asked.addresses)
     try:
-        body = await asyncio.to_thread(answer_bytes, *make) if len(release) > LARGE else answer_bytes(*make)
+        body = await asyncio.to_thread(answer_bytes, *make) if asked.size > LARGE else answer_bytes(*make)
     except InputError as error:
         raise HttpFault(413, "too large", "format", str(error), "take another format or a smaller table") from None
     extra["Content-Type"] = MEDIA[form]

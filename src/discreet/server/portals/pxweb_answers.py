@@ -24,7 +24,7 @@ from discreet.server.portals.pxweb_documents import (
     px_words,
     variable_dimension,
 )
-from discreet.server.portals.selected_cells import all_marks, all_values
+from discreet.server.portals.selected_cells import all_marks, all_values, measures_together
 
 HIDDEN = {CONFIDENTIAL: "..", ".": "."}  # marks of PX: confidential, and not part of the table
 
@@ -58,15 +58,17 @@ class TextLayout:
         return f"{code} {label}" if "UseCodesAndTexts" in self.options and code != label else label
 
 
-def answer_bytes(table: PortalTable, release: Release, form: str, layout: TextLayout, address: str) -> bytes:
-    """The selected cells in a format; ``address`` is where the whole answer can be had."""
+def answer_bytes(
+    table: PortalTable, parts: Sequence[Release], form: str, layout: TextLayout, addresses: Mapping[str, str]
+) -> bytes:
+    """The selected cells of each measure in a format; ``addresses`` are those of the whole table of each."""
     if form == "json-stat2":
-        return json_bytes(stat_dataset(table, release, address))
+        return json_bytes(stat_dataset(table, parts, addresses))
     if form == "json-px":
-        return json_bytes(rows_document(table, release))
+        return json_bytes(rows_document(table, parts))
     if form == "csv":
-        return heading_csv(table, release, layout)
-    return to_bytes(release, form)
+        return heading_csv(table, parts, layout)
+    return to_bytes(measures_together(parts, table.contents, table.measures), form)
 
 
 def json_bytes(document: Any) -> bytes:
@@ -74,12 +76,14 @@ def json_bytes(document: Any) -> bytes:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def stat_dataset(table: PortalTable, release: Release, address: str) -> dict[str, Any]:
+def stat_dataset(table: PortalTable, parts: Sequence[Release], addresses: Mapping[str, str]) -> dict[str, Any]:
     """JSON-stat 2.0 with the contents first and a value, or null, for every combination of the selected codes."""
-    measures = list(release.values)
-    values = [value for measure in measures for value in all_values(release, measure)]
-    marks = all_marks(release) * len(measures)
-    codes = {d.name: d.codes for d in release.dimensions}
+    measures = [name for release in parts for name in release.values]
+    decimals = {name: digits for release in parts for name, digits in release.decimals.items()}
+    values = [value for release in parts for name in release.values for value in all_values(release, name)]
+    marks = [mark for release in parts for mark in all_marks(release)]
+    method, notes = stated_words(parts)
+    codes = {d.name: d.codes for d in parts[0].dimensions}
     status = {
         str(place): HIDDEN.get(mark, mark)
         for place, (value, mark) in enumerate(zip(values, marks, strict=True))
@@ -88,21 +92,21 @@ def stat_dataset(table: PortalTable, release: Release, address: str) -> dict[str
     return {
         "version": "2.0",
         "class": "dataset",
-        "label": stated_title(table, release),
-        "source": release.source,
-        "note": [text for text in (release.method, *release.notes) if text],
+        "label": stated_title(table, parts),
+        "source": parts[0].source,
+        "note": [text for text in (method, *notes) if text],
         "role": {"metric": [table.contents]},
         "id": [table.contents, *codes],
         "size": [len(measures), *(len(held) for held in codes.values())],
         "dimension": {
-            table.contents: contents_dimension(table, measures, release.decimals),
+            table.contents: contents_dimension(table, measures, decimals),
             **{name: variable_dimension(table, table.variables[name], held) for name, held in codes.items()},
         },
         "value": values,
         "status": status,
         "extension": {
             "px": px_words(table, list(codes)),
-            "discreet": {"method": release.method, "table": address, "status": _meanings()},
+            "discreet": {"method": method, "tables": dict(addresses), "status": _meanings()},
         },
     }
 
@@ -111,54 +115,65 @@ def _meanings() -> dict[str, str]:
     return {HIDDEN[CONFIDENTIAL]: MEANING[CONFIDENTIAL], HIDDEN["."]: MEANING[ABSENT]}
 
 
-def stated_title(table: PortalTable, release: Release) -> str:
+def stated_words(parts: Sequence[Release]) -> tuple[str, list[str]]:
+    """The methods of some measures, and their notes, each once."""
+    methods = dict.fromkeys(release.method for release in parts)
+    return "; ".join(methods), [*dict.fromkeys(note for release in parts for note in release.notes)]
+
+
+def stated_title(table: PortalTable, parts: Sequence[Release]) -> str:
     """What the numbers are: the data set's title, its measures and the selected variables."""
-    return f"{table.title}: {', '.join(release.values)} by {', '.join(d.name for d in release.dimensions)}"
+    measures = ", ".join(name for release in parts for name in release.values)
+    return f"{table.title}: {measures} by {', '.join(d.name for d in parts[0].dimensions)}"
 
 
-def rows_document(table: PortalTable, release: Release) -> dict[str, Any]:
+def rows_document(table: PortalTable, parts: Sequence[Release]) -> dict[str, Any]:
     """PxWeb's own JSON: a key of codes and a text for every value, in each row."""
-    measures = list(release.values)
-    columns = [{"code": d.name, "text": table.variables[d.name].title, "type": "d"} for d in release.dimensions]
-    columns += [{"code": name, "text": table.measures[name], "type": "c"} for name in measures]
-    marks = all_marks(release)
-    numbers = [all_values(release, name) for name in measures]
-    keys = itertools.product(*(d.codes for d in release.dimensions))
-    rows = [
-        {"key": list(key), "values": [_text(values[n], marks[n]) for values in numbers]} for n, key in enumerate(keys)
-    ]
-    about = {"label": stated_title(table, release), "source": release.source}
-    notes = [text for text in (release.method, *release.notes) if text]
-    return {"columns": columns, "comments": [], "data": rows, "metadata": [{**about, "notes": notes}]}
+    dimensions = parts[0].dimensions
+    columns = [{"code": d.name, "text": table.variables[d.name].title, "type": "d"} for d in dimensions]
+    columns += [{"code": name, "text": table.measures[name], "type": "c"} for one in parts for name in one.values]
+    texts = zip(*(_texts(release, name) for release in parts for name in release.values), strict=True)
+    keys = itertools.product(*(d.codes for d in dimensions))
+    rows = [{"key": list(key), "values": list(values)} for key, values in zip(keys, texts, strict=True)]
+    about = {"label": stated_title(table, parts), "source": parts[0].source}
+    method, notes = stated_words(parts)
+    said = [text for text in (method, *notes) if text]
+    return {"columns": columns, "comments": [], "data": rows, "metadata": [{**about, "notes": said}]}
+
+
+def _texts(release: Release, measure: str) -> list[str]:
+    """The number of every combination of selected codes as text, or why there is none."""
+    return [_text(v, m) for v, m in zip(all_values(release, measure), all_marks(release), strict=True)]
 
 
 def _text(value: float | None, mark: str) -> str:
     return HIDDEN.get(mark, mark) if value is None else str(value)
 
 
-def heading_csv(table: PortalTable, release: Release, layout: TextLayout) -> bytes:
+def heading_csv(table: PortalTable, parts: Sequence[Release], layout: TextLayout) -> bytes:
     """CSV with the variables of the stub in columns of their own and those of the heading across."""
-    names = [table.contents, *(d.name for d in release.dimensions)]
+    dimensions = parts[0].dimensions
+    names = [table.contents, *(d.name for d in dimensions)]
     across, down = across_and_down(names, layout)
-    codes = {table.contents: tuple(release.values), **{d.name: d.codes for d in release.dimensions}}
+    measures = tuple(name for release in parts for name in release.values)
+    codes = {table.contents: measures, **{d.name: d.codes for d in dimensions}}
     labels: dict[str, Mapping[str, str]] = {table.contents: table.measures}
-    labels |= {d.name: {code: d.label(code) for code in d.codes} for d in release.dimensions}
+    labels |= {d.name: {code: d.label(code) for code in d.codes} for d in dimensions}
     written = {name: [layout.text(code, labels[name][code]) for code in held] for name, held in codes.items()}
-    texts = np.array(
-        [[_text(v, m) for v, m in zip(all_values(release, name), all_marks(release), strict=True)]
-         for name in release.values], dtype=object,
-    ).reshape([len(codes[name]) for name in names])  # fmt: skip
+    texts = np.array([_texts(release, name) for release in parts for name in release.values], dtype=object).reshape(
+        [len(codes[name]) for name in names]
+    )
     lines = texts.transpose([names.index(name) for name in (*down, *across)])
     lines = lines.reshape(int(np.prod([len(codes[name]) for name in down])), -1)
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=layout.separator, quoting=csv.QUOTE_MINIMAL, lineterminator="\r\n")
     if "IncludeTitle" in layout.options:
-        writer.writerow([stated_title(table, release)])
-    writer.writerow([*down, *(" ".join(parts) for parts in itertools.product(*(written[name] for name in across)))])
-    for parts, line in zip(itertools.product(*(written[name] for name in down)), lines.tolist(), strict=True):
-        writer.writerow([*parts, *line])
+        writer.writerow([stated_title(table, parts)])
+    writer.writerow([*down, *(" ".join(head) for head in itertools.product(*(written[name] for name in across)))])
+    for row, line in zip(itertools.product(*(written[name] for name in down)), lines.tolist(), strict=True):
+        writer.writerow([*row, *line])
     if "IncludeTitle" in layout.options:
-        for word, text in facts(release):
+        for word, text in dict.fromkeys(fact for release in parts for fact in facts(release)):
             writer.writerow([f"{word}: {text}"])
     return buffer.getvalue().encode()
 

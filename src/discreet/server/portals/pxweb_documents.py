@@ -200,7 +200,7 @@ def codelist_document(table: PortalTable, codelist: Codelist, base: str) -> dict
 
 def selection_document(table: PortalTable, chosen: Selection, base: str) -> dict[str, Any]:
     """A selection as it can be sent back."""
-    selection = [{"variableCode": table.contents, "codelist": None, "valueCodes": [chosen.measure]}]
+    selection = [{"variableCode": table.contents, "codelist": None, "valueCodes": list(chosen.measures)}]
     selection += [
         {"variableCode": name, "codelist": None, "valueCodes": list(codes)} for name, codes in chosen.codes.items()
     ]

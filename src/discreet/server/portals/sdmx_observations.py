@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
@@ -14,7 +17,7 @@ from discreet.release import CONFIDENTIAL, Release
 from discreet.server.portals.portal_table import COUNT, MOST_SHOWN
 from discreet.server.portals.sdmx_names import AGENCY, MEASURE_DIMENSION, VERSION_OF_STRUCTURES, Flow
 from discreet.server.portals.sdmx_structures import SAID, SCHEMAS, SPACES, header, reference
-from discreet.server.portals.selecting import Selection, one_measure
+from discreet.server.portals.selecting import Selection
 
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
@@ -22,7 +25,7 @@ INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 def key_selection(flow: Flow, key: str) -> Selection:
     """The selection of a key: codes of each dimension joined by ``+``, dimensions separated by ``.``; none is all.
 
-    The last dimension is the measure, of which one is asked: the count, if none is named.
+    The last dimension is the measure: the count, if none is named.
     """
     one = flow.whole
     places = [one.dimensions[name] for name in flow.variables] + [MEASURE_DIMENSION]
@@ -36,7 +39,7 @@ def key_selection(flow: Flow, key: str) -> Selection:
     for name, part in zip(flow.variables, parts, strict=False):
         codes[name] = _meant(one.dimensions[name], one.codes[name], part)
     measures = _meant(MEASURE_DIMENSION, one.measures, parts[-1]) if parts[-1] else (COUNT,)
-    return Selection(codes, one_measure(one.table, measures))
+    return Selection(codes, measures)
 
 
 def _meant(dimension: str, known: dict[str, str], part: str) -> tuple[str, ...]:
@@ -47,20 +50,20 @@ def _meant(dimension: str, known: dict[str, str], part: str) -> tuple[str, ...]:
     return tuple(code for code, identifier in known.items() if identifier in wanted)
 
 
-def generic_data(flow: Flow, release: Release, *, attributes: bool = True) -> bytes:
-    """The cells as generic data: each observation with its whole key."""
+def generic_data(flow: Flow, parts: Sequence[Release], *, attributes: bool = True) -> bytes:
+    """The cells of each measure as generic data: each observation with its whole key."""
     referred = f"<com:Structure>{reference(flow.structure, 'datastructure', 'DataStructure')}</com:Structure>"
     identity = f'structureID="{flow.structure}" dimensionAtObservation="AllDimensions"'
     head = header(f"<mes:Structure {identity}>{referred}</mes:Structure>")
-    words = _words(release) if attributes else ""
-    observations = "".join(_observations(flow, release, attributes))
+    words = _words(parts) if attributes else ""
+    observations = "".join(text for release in parts for text in _observations(flow, release, attributes))
     body = f'<mes:DataSet structureRef="{flow.structure}">{words}{observations}</mes:DataSet>'
     spaces = f'{SPACES} xmlns:gen="{SCHEMAS}/data/generic"'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<mes:GenericData {spaces}>{head}{body}</mes:GenericData>'.encode()
 
 
-def specific_data(flow: Flow, release: Release, *, attributes: bool = True) -> bytes:
-    """The cells as structure-specific data: the dimensions of each observation are attributes of its element."""
+def specific_data(flow: Flow, parts: Sequence[Release], *, attributes: bool = True) -> bytes:
+    """The same as structure-specific data: the dimensions of each observation are attributes of its element."""
     space = (
         f"urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure={AGENCY}:{flow.structure}({VERSION_OF_STRUCTURES})"
     )
@@ -70,21 +73,21 @@ def specific_data(flow: Flow, release: Release, *, attributes: bool = True) -> b
     head = header(f"<mes:Structure {identity}>{referred}</mes:Structure>")
     keys = [
         [f"{flow.whole.dimensions[d.name]}={quoteattr(flow.whole.codes[d.name][code])} " for code in d.codes]
-        for d in release.dimensions
+        for d in parts[0].dimensions
     ]
     stated = {}
     for hidden in (False, True):
         marks = f' OBS_STATUS="{OBSERVATION[hidden]}" CONF_STATUS="{CONFIDENTIALITY[hidden]}"'
         stated[hidden] = marks if attributes else ""
     observations = []
-    for measure in release.values:
+    for measure, release in ((name, one) for one in parts for name in one.values):
         last = f"{MEASURE_DIMENSION}={quoteattr(flow.whole.measures[measure])}"
         numbers = number_texts(release, measure, "").to_pylist()
         for row, number, mark in zip(release.codes.tolist(), numbers, release.status.tolist(), strict=True):
             key = "".join([keys[k][code] for k, code in enumerate(row)])
             value = f' OBS_VALUE="{number}"' if number else ""
             observations.append(f"<Obs {key}{last}{value}{stated[mark == CONFIDENTIAL]}/>")
-    words = [f"{name}={quoteattr(text)}" for name, text in _said(release).items()] if attributes else []
+    words = [f"{name}={quoteattr(text)}" for name, text in _said(parts).items()] if attributes else []
     opening = f'<mes:DataSet ss:structureRef="{flow.structure}" xsi:type="own:DataSetType" ss:dataScope="DataStructure"'
     body = f"{' '.join([opening, *words])}>{''.join(observations)}</mes:DataSet>"
     spaces = f'{SPACES} xmlns:ss="{SCHEMAS}/data/structurespecific" xmlns:own="{space}" xmlns:xsi="{INSTANCE}"'
@@ -120,21 +123,34 @@ def _status(hidden: bool) -> str:
     return f"<gen:Attributes>{''.join(_value(name, mark) for name, mark in marks.items())}</gen:Attributes>"
 
 
-def _words(release: Release) -> str:
-    return f"<gen:Attributes>{''.join(_value(name, text) for name, text in _said(release).items())}</gen:Attributes>"
+def _words(parts: Sequence[Release]) -> str:
+    return f"<gen:Attributes>{''.join(_value(name, text) for name, text in _said(parts).items())}</gen:Attributes>"
 
 
-def _said(release: Release) -> dict[str, str]:
-    """Title, source, method and notes as attributes of a data set."""
-    texts: dict[str, list[str]] = {"TITLE": [heading(release)]}
-    for name, text in facts(release):
+def _said(parts: Sequence[Release]) -> dict[str, str]:
+    """Title, source, method and notes as attributes of a data set, what several measures have in common once."""
+    texts: dict[str, list[str]] = {"TITLE": [heading(release) for release in parts]}
+    for name, text in (fact for release in parts for fact in facts(release)):
         if name.upper() in SAID and name != "title":
             texts.setdefault(name.upper(), []).append(text)
-    return {name: " ".join(parts) for name, parts in texts.items()}
+    return {name: " ".join(dict.fromkeys(said)) for name, said in texts.items()}
 
 
-def observation_csv(flow: Flow, release: Release) -> bytes:
-    """The cells as SDMX-CSV 2.0, with the identifiers of the codelists."""
+def observation_csv(flow: Flow, parts: Sequence[Release]) -> bytes:
+    """The cells of each measure as SDMX-CSV 2.0, with the identifiers of the codelists."""
+    texts = [_measure_csv(flow, release) for release in parts]
+    if len(texts) == 1:
+        return texts[0]
+    rows = [row for text in texts for row in csv.DictReader(io.StringIO(text.decode(), newline=""))]
+    heads = dict.fromkeys(name for row in rows for name in row)  # a unit or a note that only some of them have
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, [*heads], restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _measure_csv(flow: Flow, release: Release) -> bytes:
     dimensions = []
     for d in release.dimensions:
         codes = [flow.whole.codes[d.name][code] for code in d.codes]

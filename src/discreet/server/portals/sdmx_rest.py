@@ -15,8 +15,9 @@ from fastapi.responses import Response
 
 from discreet.errors import InputError
 from discreet.server.api import HttpFault, headers
+from discreet.server.portals.asked_cells import asked_cells
 from discreet.server.portals.portal_table import asked_table, listed_tables, missing_name, tables_of
-from discreet.server.portals.pxweb import selected_release, sent_parameters
+from discreet.server.portals.pxweb import sent_parameters
 from discreet.server.portals.sdmx_names import AGENCY, BETWEEN, VERSION_OF_STRUCTURES, Flow, SdmxSet, set_identity
 from discreet.server.portals.sdmx_observations import generic_data, key_selection, observation_csv, specific_data
 from discreet.server.portals.sdmx_structures import codelist_texts, structure_message
@@ -150,15 +151,15 @@ async def observations(request: Request, flow: str, key: str = ALL, provider: st
         raise missing_name("dataflow", identity, [one.identity for one in await sets_of(request)])
     table, caller = await asked_table(request, names[first])
     asked = SdmxSet(table).flow(identity)
-    release, reply, _ = await selected_release(table, caller, key_selection(asked, key))
-    request.state.cached = reply.cached
-    extra = headers(table.service, "", reply)
+    cells = await asked_cells(table, caller, key_selection(asked, key))
+    request.state.cached = cells.cached
+    extra = headers(table.service, "", cells.reply)
     del extra["ETag"]  # a message says when it was prepared
     if form == CSV:
-        write = partial(observation_csv, asked, release)
+        write = partial(observation_csv, asked, cells.parts)
     else:
-        write = partial(WRITERS[form], asked, release, attributes=detail == "full")
-    body = await asyncio.to_thread(write) if len(release) > LARGE else write()
+        write = partial(WRITERS[form], asked, cells.parts, attributes=detail == "full")
+    body = await asyncio.to_thread(write) if cells.size > LARGE else write()
     return Response(body, 200, extra | {"Content-Type": form})
 
 

@@ -14,6 +14,9 @@ from discreet.errors import InputError
 from discreet.policy.served_measures import COUNT
 from discreet.release import Release
 from discreet.release.release import read_only
+from discreet.release.table_words import TableWords
+
+VALUE = "value"  # what the numbers of several measures are called together
 
 
 def selected(
@@ -64,6 +67,41 @@ def selected(
         words=release.words.renamed({stated: measure}),
         quotients={},
         means={},
+    )
+
+
+def measures_together(parts: Sequence[Release], contents: str, labels: Mapping[str, str]) -> Release:
+    """The same cells of several measures as one release, in which the measures are the codes of a variable.
+
+    So each number has a mark of its own. Of one measure it is that release itself.
+
+    >>> import discreet as dc
+    >>> table = dc.Table.of([[3, 8], [16, 23]], ["age", "sex"])
+    >>> dimensions = {d.name: d for d in table.dimensions}
+    >>> parts = [selected(dc.protect(table, dc.Round(base)).release(), dimensions, {"sex": ("1", "2")}, f"by {base}")
+    ...          for base in (5, 10)]
+    >>> made = measures_together(parts, "contents", {})
+    >>> made.dimensions[0].codes, made.values["value"].tolist()
+    (('by 5', 'by 10'), [20.0, 30.0, 20.0, 30.0])
+    """
+    first, *rest = parts
+    if not rest:
+        return first
+    names = [name for part in parts for name in part.values]
+    own = Dimension.flat(contents, names, total=None, labels={name: labels[name] for name in names if name in labels})
+    codes = [np.column_stack([np.full(len(part), k), part.codes]) for k, part in enumerate(parts)]
+    return replace(
+        first,
+        dimensions=(own, *first.dimensions),
+        codes=read_only(np.concatenate(codes)),
+        values={VALUE: read_only(np.concatenate([part.values[name] for part, name in zip(parts, names, strict=True)]))},
+        decimals={VALUE: max(digits for part in parts for digits in part.decimals.values())},
+        status=read_only(np.concatenate([part.status for part in parts])),
+        method="; ".join(dict.fromkeys(part.method for part in parts)),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        words=TableWords("; ".join(dict.fromkeys(part.words.subject for part in parts))),
+        truthful=all(part.truthful for part in parts),
+        noise=None,
     )
 
 

@@ -19,15 +19,16 @@ EXPRESSION = re.compile(r"(TOP|BOTTOM|RANGE|FROM|TO)\((.*)\)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Selection:
-    """The codes that are wanted of every variable named, in the order of the table, and what is asked of the cells."""
+    """The codes that are wanted of every variable named, in the order of the table, and what is asked of the cells:
+    one or several measures, each a table of its own."""
 
     codes: Mapping[str, tuple[str, ...]]
-    measure: str = COUNT
+    measures: tuple[str, ...] = (COUNT,)
 
     @property
     def canonical(self) -> str:
         """The selection as text, the same for the same selection."""
-        return repr((list(self.codes.items()), self.measure))
+        return repr((list(self.codes.items()), self.measures))
 
 
 def selection_of(
@@ -44,9 +45,9 @@ def selection_of(
     for name in (*wanted, *lists, *single):
         if name != table.contents:
             table.variable(name)
-    measure = COUNT
+    measures: tuple[str, ...] = (COUNT,)
     if table.contents in wanted:
-        measure = one_measure(table, matching_codes(table.contents, tuple(table.measures), wanted[table.contents]))
+        measures = matching_codes(table.contents, tuple(table.measures), wanted[table.contents])
     codes = {}
     for name, dimension in table.variables.items():
         if name in wanted or name in lists:
@@ -58,15 +59,8 @@ def selection_of(
         elif dimension.total is None:
             raise InputError(f"the variable {name!r} has no total, so codes of it must be selected")
     if not codes:
-        return Selection(table.default, measure)
-    return Selection(codes, measure)
-
-
-def one_measure(table: PortalTable, codes: Sequence[str]) -> str:
-    """The one measure that is selected: each is a table of its own, with its own rules and line in the record."""
-    if len(codes) > 1:
-        raise InputError(f"{table.contents}: select one of {', '.join(codes)} at a time")
-    return codes[0]
+        return Selection(table.default, measures)
+    return Selection(codes, measures)
 
 
 def listed_codes(table: PortalTable, dimension: Dimension, identity: str | None) -> tuple[str, ...]:
@@ -200,8 +194,8 @@ CALLS: Mapping[str, Callable[[Sequence[str], Sequence[str]], Sequence[str]]] = {
 # -- the query --------------------------------------------------------------------------------------------------
 
 
-def selection_query(table: PortalTable, selection: Selection) -> Query:
-    """The query whose answer holds every cell of a selection.
+def selection_query(table: PortalTable, selection: Selection, measure: str) -> Query:
+    """The query whose answer holds every cell of a selection, for one of its measures.
 
     A variable of which only the total is selected is left out. One other code is the population of the table, as far as
     the policy allows filters, those of long variables first. All others are variables of the table, in no more detail
@@ -219,7 +213,7 @@ def selection_query(table: PortalTable, selection: Selection) -> Query:
         name: level_holding(table.variables[name], codes) for name, codes in detailed.items() if name not in filters
     }
     where = {name: detailed[name] for name in filters}
-    asked = table.statistics[selection.measure]
+    asked = table.statistics[measure]
     shown = variables or {_smallest(table): _smallest(table)}
     return Query.of(shown, where=where or None, measure=asked.measure, statistic=asked.statistic)
 
