@@ -350,6 +350,80 @@ def means(towns: int, n: int) -> None:
     told("A11, count by sum and mean", float(np.mean(attacked)), float(np.mean(blind)))
 
 
+GRANTS = """
+[table]
+min_population = 100
+[[method]]
+name = "cell-key"
+d = 5
+v = 3
+[measures.grant]
+noise = {{ flex = {flex}, p = [0.25, 0.25], own = 0.8 }}
+hide = [{{ rule = "p-percent", p = 10 }}]
+"""
+
+
+def has_anything(draws: int, n: int, flex: float) -> None:
+    """Has one of one or two people anything at all? By a refusal, or by how far the sums with and without them differ.
+
+    The limit of that difference, and on which side of it they have something, is found on the other half of the draws.
+    """
+    made = replace(parse_policy(GRANTS.format(flex=flex)), secret=SECRET)
+    refused, gaps, truth = [], [], []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        few = int(rng.integers(1, 3))
+        grant = np.where(rng.random(n) < 0.3, rng.lognormal(8, 1, n).round(), 0.0)
+        columns = {"few": np.where(np.arange(n) < few, "yes", "no"), "sex": rng.choice(["f", "m"], n), "grant": grant}
+        people = pa.table(columns | {"id": np.arange(n) + n * seed})
+        data = dc.Microdata.of(people, dimensions=["few", "sex"], unit="id", magnitudes=["grant"], secret=SECRET)
+        truth.append(bool(grant[:few].any()))
+        try:
+            total, others = next(iter(dc.answer(data, Query.of("few", measure="grant"), made).values.values()))[:2]
+            gaps.append(float(total - others))
+            refused.append(False)
+        except dc.Refused:
+            gaps.append(np.nan)
+            refused.append(True)
+    has, gone, apart = np.array(truth), np.array(refused), np.abs(gaps)
+    halves = [np.arange(draws) % 2 == k for k in (0, 1)]
+    right_ones = int(has[gone].sum())
+    for mine, other in zip(halves, halves[::-1], strict=True):
+        learn, judge = mine & ~gone, other & ~gone
+        limit, side = max(
+            itertools.product(np.nanquantile(apart[learn], np.linspace(0, 1, 40)), (True, False)),
+            key=lambda pair: np.mean(((apart[learn] > pair[0]) == pair[1]) == has[learn]),
+        )
+        right_ones += int((((apart[judge] > limit) == side) == has[judge]).sum())
+    told(f"whether one or two of {n:,} have anything", right_ones / draws, max(has.mean(), 1 - has.mean()))
+
+
+def alike_measures(draws: int, number: int) -> None:
+    """How many people a cell has, from its count and sums of so many measures of which all have about as much."""
+    names = [f"hours{k}" for k in range(number)]
+    rules = "".join(f"[measures.{name}]\nnoise = {{ flex = 40 }}\n" for name in names)
+    made = replace(parse_policy('[[method]]\nname = "cell-key"\nd = 5\nv = 3\n' + rules), secret=SECRET)
+    noise = made.measure_noise(names[0]).people ** 2
+    blind, attacked = [], []
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        columns: dict[str, Any] = {"area": rng.choice(list("uvwxyzabcd"), 1500), "job": rng.choice(list("klmno"), 1500)}
+        columns |= {name: rng.integers(37, 42, 1500) for name in names} | {"id": np.arange(1500) + 1500 * seed}
+        data = dc.Microdata.of(
+            pa.table(columns), dimensions=["area", "job"], unit="id", magnitudes=names, secret=SECRET
+        )
+        true = dc.tabulate(data, ["area", "job"]).cells["count"].to_numpy(float)
+        counts, *sums = (
+            np.asarray(next(iter(dc.answer(data, query, made).values.values())), float)
+            for query in [Query.of("area, job"), *(Query.of("area, job", measure=name) for name in names)]
+        )
+        mean = np.average([counts, *(one / 39 for one in sums)], axis=0, weights=[1 / 3, *[1 / noise] * number])
+        small = (true < 100) & ~np.isnan(mean)
+        blind.append(np.mean(counts[small] == true[small]))
+        attacked.append(np.mean(np.rint(mean[small]) == true[small]))
+    told(f"people by count and {number} measures that are alike", float(np.mean(attacked)), float(np.mean(blind)))
+
+
 FIRMS = {"region": 5, "sector": 6, "size": 3}
 TOLD = 0.1  # the amount of a firm is known to within 10 %, as the rule of the policy has it
 
@@ -425,6 +499,10 @@ def main() -> None:
     gaps(towns, 60)
     differences(towns, 60)
     means(towns, 60)
+    for n, flex in ((2000, 20_000), (300, 5_000)):
+        has_anything(5 * towns, n, flex)
+    for number in (1, 3):
+        alike_measures(towns // 2, number)
     for p, own in (((0.25, 0.05), 0.0), ((0.25, 0.25), 0.0), ((0.25, 0.25), 0.8)):
         giants(5 * towns, p, own)
     lists(20_000)

@@ -189,7 +189,7 @@ LAYERS = {
         sections
         policy
         pretabular populations catalogue withheld_codes joint_populations counted_words
-        comparing untouched whole_variables area_release measure_words
+        comparing untouched whole_variables area_release measure_words sensitive_cells
         judging search
         deciding
         statistic_answers

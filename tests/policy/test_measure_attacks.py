@@ -85,7 +85,7 @@ name = "cell-key"
 d = 5
 v = 3
 [measures.pay]
-noise = { flex = 20, p = [0.05, 0.01], separation = 1 }
+noise = { flex = 20, p = [0.05, 0.01], separation = 1, people = 0 }
 """
 RULE = 'hide = [{ rule = "p-percent", p = 10 }]\n'
 
@@ -101,8 +101,8 @@ def people_with_a_small_pair() -> dc.Microdata:
 
 
 def test_a_sensitive_cell_of_a_closed_pair_is_the_rest_of_its_line() -> None:
-    """One cell is sensitive, and is not shown because its pair is small; the totals of its lines are. So the table is
-    refused like one in which the cell would be shown."""
+    """One cell is sensitive, and is not shown because its pair is small; the totals of its lines are, with
+    little noise. So the table is refused like one in which the cell would be shown."""
     data = people_with_a_small_pair()
     plain = replace(parse_policy(SMALL_PAIR), secret=SECRET.encode())
     true = dc.tabulate(data, ["town", "job", "sex"], value="pay", top=5)

@@ -60,14 +60,26 @@ def asked(data: Any, variables: str, policy: Any, **more: Any) -> np.ndarray:
     return np.asarray(next(iter(release.values.values())))
 
 
+def pay_noise() -> dc.CellKeyMagnitude:
+    """The noise of pay as NOISE has it, with what policies add."""
+    return dc.CellKeyMagnitude(
+        flex=2000, p=(0.25, 0.05), separation=100, epsilon=(1, 0.5), people=3 * 2**0.5, zero_keys=True, secret=SECRET
+    )
+
+
 @pytest.mark.parametrize("kind", [{}, {"weights": True}, {"holdings": True}, {"weights": True, "holdings": True}])
 def test_a_sum_is_the_method_on_the_table(kind: dict[str, bool]) -> None:
     """What CellKeyMagnitude shows of the tabulated sums, with the policy's secret."""
     data, policy = workers(**kind), served()
     table = tabulate(data, ["area", "sex"], value="pay", top=TOP_KEPT)
-    method = dc.CellKeyMagnitude(flex=2000, p=(0.25, 0.05), separation=100, epsilon=(1, 0.5), people=2, secret=SECRET)
-    expected = method(table).published[table.measure]
-    assert asked(data, "area, sex", policy, measure="pay").tolist() == np.round(expected, 2).tolist()
+    expected = pay_noise()(table).published[table.measure]
+    few = (
+        np.minimum(asked(data, "area, sex", policy), pay_noise().givers(table)) < 10 if "weights" not in kind else None
+    )
+    shown = asked(data, "area, sex", policy, measure="pay")
+    held = ~np.isnan(shown) if few is None else ~few
+    assert held.sum() > len(held) - 3
+    assert shown[held].tolist() == np.round(expected, 2)[held].tolist()
     assert (expected != table.value)[table.value > 0].all()
 
 
@@ -125,9 +137,9 @@ def test_dominance_hides_cells_before_noise_or_refuses() -> None:
     for statistic in ("sum", "mean", "per-hours"):
         shown = asked(data, "area, sex", policy, measure="pay", statistic=statistic)
         assert np.isnan(shown[sensitive]).all()
-    nobody = asked(data, "area, sex", policy) < 1
+    nobody = np.minimum(asked(data, "area, sex", policy), pay_noise().givers(table)) < 1
     assert not np.isnan(asked(data, "area, sex", policy, measure="pay")[~sensitive & ~nobody]).any()
-    refusing = replace(parse_policy(COUNTS + PAY + rule + HOURS), secret=SECRET.encode())
+    refusing = replace(parse_policy(COUNTS + PAY + rule.replace("30", "90") + HOURS), secret=SECRET.encode())
     with pytest.raises(dc.Refused, match="too few contributors"):
         answer(data, Query.of("area, sex", measure="pay"), refusing)
 

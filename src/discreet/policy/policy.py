@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cache, reduce
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet.base.arguments import checked
 from discreet.base.files import is_file, read_private
@@ -37,6 +37,9 @@ from discreet.policy.sections import (
 from discreet.policy.served_measures import ServedMeasure, read_served
 from discreet.policy.steps import build_steps, check_step, check_steps, variables_of
 from discreet.rules import Rule, from_dict
+
+if TYPE_CHECKING:
+    from discreet.methods.perturb.cell_key_magnitude import CellKeyMagnitude
 
 TOLD = ("band", "expected", "none")
 LONG_SEED = 2**64
@@ -174,6 +177,17 @@ class Policy:
         except (TypeError, ValueError):
             listing = ", ".join(f"{key} = {value!r}" for key, value in stated.items())
             raise InputError(f"method {name!r} cannot take these parameters: {listing}") from None
+
+    def measure_noise(self, name: str) -> CellKeyMagnitude:
+        r"""What protects the sums of a measure, as one of all that have noise of their own.
+
+        >>> names = ("hours", "days", "weeks", "years")
+        >>> served = "".join(f"[measures.{name}]\nnoise = {{ flex = 40 }}\n" for name in names)
+        >>> parse_policy('[[method]]\nname = "cell-key"\n' + served).measure_noise("hours").people
+        6.0
+        """
+        noisy = sum(served.noise is not None for served in self.measures.values())
+        return self.measures[name].make_noise(self.secret, noisy)
 
     @property
     def digest(self) -> str:

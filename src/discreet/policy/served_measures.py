@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ COUNT = "count"
 NOISE = "cell-key-magnitude"
 SUM, MEAN, MEDIAN, PERCENT, STANDARD_ERROR = "sum", "mean", "median", "percent", "se"
 QUANTILE = re.compile(r"p([1-9][0-9]?)")
-PEOPLE = 2.0  # average contributions that the noise of a sum is made of at least, about as many as counts move by
+PEOPLE = 3.0  # average contributions that the noise of a sum is made of at least: beside a count it tells little more
 TOP_KEPT = 5  # largest contributions of a cell that are at hand
 SENSITIVE = ("refuse", "hide")
 KNOWN = "sum, mean, median, p25, per-OTHER, percent, percent-VARIABLE, rate-VARIABLE, se"
@@ -114,14 +115,17 @@ class ServedMeasure:
             if len(made.epsilon) > TOP_KEPT:
                 raise InputError(f"epsilon: at most {TOP_KEPT} weights, since so many contributions are kept")
 
-    def make_noise(self, secret: bytes | None) -> CellKeyMagnitude:
+    def make_noise(self, secret: bytes | None, measures: int = 1) -> CellKeyMagnitude:
         """The method that protects sums, with the policy's secret where it has no seed. Unless the policy says
-        ``people``, sums are about as inexact as counts: those of amounts that are alike would be counts.
+        ``people``, sums are about as inexact as counts: those of amounts that are alike would be counts. Of several
+        ``measures`` of which this is one (hours, days) all together are no more exact than one. Unless it says
+        ``zero_keys``, everybody's key counts: two equal sums would prove that those by whom they differ have nothing.
 
-        >>> ServedMeasure(noise={"flex": 500, "seed": 1}).make_noise(None).people
-        2.0
+        >>> made = ServedMeasure(noise={"flex": 500, "seed": 1}).make_noise(None)
+        >>> made.people, made.zero_keys
+        (3.0, True)
         """
-        stated = {"people": PEOPLE, **(self.noise or {})}
+        stated = {"people": PEOPLE * math.sqrt(measures), "zero_keys": True, **(self.noise or {})}
         if secret is not None and "seed" not in stated:
             stated["secret"] = secret
         try:

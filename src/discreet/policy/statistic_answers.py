@@ -20,7 +20,8 @@ from discreet.policy.judging import Evidence
 from discreet.policy.policy import Policy
 from discreet.policy.populations import without_cells, without_closed
 from discreet.policy.query import Query, Resolved
-from discreet.policy.served_measures import COUNT, SUM, ServedMeasure, Statistic
+from discreet.policy.sensitive_cells import exposed_cells, sensitive_cells
+from discreet.policy.served_measures import COUNT, SUM, Statistic
 from discreet.policy.whole_variables import TableOf, WholeVariables
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
 from discreet.tables.layout import Layout
@@ -186,14 +187,16 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
     else:
         counts = _counts(table, resolved, policy, whole)
         decided, evidence = counts.counts, counts.evidence
-        noise = served.make_noise(policy.secret)
+        noise = policy.measure_noise(resolved.query.measure)
         giving = whole.held.worked_out(table, "givers", lambda: noise.givers(table))
         few = ~(np.minimum(counts.people, giving) >= served.min_count)  # a sum of few tells how many, or whose it is
         gone = counts.shown.hidden | few
         chosen = whole.held.worked_out(table, "noise", lambda: protect(table, noise))
-    sensitive = whole.held.worked_out(table, "sensitive", partial(_sensitive, table, served))
-    if served.sensitive == "refuse" and sensitive.any():  # hidden for whatever reason, it is the rest of its line
-        raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
+    sensitive = whole.held.worked_out(table, "sensitive", partial(sensitive_cells, table, served))
+    if served.sensitive == "refuse" and sensitive.any():
+        exposed = partial(_exposed, table, sensitive, gone, policy, resolved.query.measure)
+        if whole.held.worked_out(table, ("exposed", decided), exposed).any():
+            raise Refused("sensitive", "cells of this table rest on too few contributors", "ask for less detail")
     shown = whole.held.worked_out(
         table, ("not closed", decided), lambda: without_closed(without_cells(chosen, gone), decided.closed)
     )
@@ -206,11 +209,11 @@ def _sums(table: Table, resolved: Resolved, policy: Policy, whole: WholeVariable
     return ProtectedMeasure(given, evidence, decided)
 
 
-def _sensitive(table: Table, served: ServedMeasure) -> Array:
-    """Cells that the measure's rules find."""
-    if not served.hide:
-        return np.zeros(len(table), bool)
-    return np.asarray(np.logical_or.reduce([rule(table) for rule in served.hide]) & ~table.layout.signed)
+def _exposed(table: Table, sensitive: Array, gone: Array, policy: Policy, measure: str) -> Array:
+    """Sensitive cells for which a table is refused: of a measure without noise of its own, all of them."""
+    if policy.measures[measure].noise is None:
+        return sensitive
+    return exposed_cells(table, sensitive, gone, policy.measure_noise(measure).spread(table))
 
 
 # -- quotients --------------------------------------------------------------------------------------------------

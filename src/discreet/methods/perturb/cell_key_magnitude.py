@@ -47,7 +47,8 @@ class CellKeyMagnitude:
     not averaged out of them. ``people``: the noise is at least that of so many average contributions to the cell, so
     far as it stays above 0, so that a sum of contributions that are alike does not tell how many they are.
     ``mu`` is added to the size of the noise of cells that ``mu_rule``
-    finds sensitive. The key of a cell is that of the records that give something to it (zero rule).
+    finds sensitive. The key of a cell is that of the records that give something to it (zero rule); with ``zero_keys``
+    that of all its records, so that two equal sums do not prove that those by whom they differ have nothing.
 
     >>> import pandas as pd
     >>> from discreet import Microdata, tabulate
@@ -55,7 +56,7 @@ class CellKeyMagnitude:
     >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
     >>> noisy = CellKeyMagnitude(flex=50, p=(0.3, 0.1), d=3, seed=1)(tabulate(data, "area", value="turnover"))
     >>> noisy.published["turnover"].tolist()
-    [186, 70, 84]
+    [170, 93, 90]
     """
 
     contract: ClassVar[Contract] = Contract(
@@ -70,6 +71,7 @@ class CellKeyMagnitude:
     parity: bool = False
     own: float = 0.0
     people: float = 0.0
+    zero_keys: bool = False
     mu: float = 0.0
     mu_rule: Any = None
     seed: int | None = None
@@ -161,20 +163,51 @@ class CellKeyMagnitude:
         givers[at] += self.people * self._standard(table, at, f"givers {table.magnitude}", np.zeros(len(at)))
         return givers
 
-    def _noise(self, table: Table, true: Floats) -> Floats:
+    def spread(self, table: Table) -> Floats:
+        """The standard deviation of each cell's noise, without the part that belongs to a largest amount (``own``).
+
+        So much is not in other sums of the same contributions, and stays when they are subtracted.
+
+        >>> import pandas as pd
+        >>> from discreet import Microdata, tabulate
+        >>> firms = pd.DataFrame({"area": ["N", "N", "S", "S"], "turnover": [90, 5, 40, 60]})
+        >>> data = Microdata.of(firms, dimensions=["area"], magnitudes=["turnover"])
+        >>> method = CellKeyMagnitude(flex=100, p=(0.3, 0.1), d=3, seed=1)
+        >>> method.spread(tabulate(data, "area", value="turnover")).tolist()
+        [27.0, 27.0, 18.0]
+        """
+        true = table.statistic(table.measure).cells / 10 ** table.statistic(table.measure).decimals
+        at, largest, units = self._units(table, true)
+        units[:, 0] *= np.where(largest > self.flex, np.sqrt(1 - self.own), 1.0)
+        spread = np.zeros(len(table))
+        spread[at] = np.sqrt((units**2).sum(axis=1))
+        return spread
+
+    def _units(self, table: Table, true: Floats) -> tuple[Array, Floats, Floats]:
+        """Cells with noise, the largest contribution of each (none where it is undefined), and units of noise."""
         size = np.abs(table.contributions.value * table.contributions.weight)[:, : len(self.epsilon)]
         size = np.where(np.isnan(size), 0.0, size)
         size[table.layout.signed, 0] = np.abs(true[table.layout.signed])  # nobody's contribution is defined there
         at = np.flatnonzero(size[:, 0] > 0)
-        more = np.zeros(len(at)) if self.mu_rule is None else np.where(as_rule(self.mu_rule)(table)[at], self.mu, 0.0)
         units = self.multiplier(size[at]) * size[at] * np.asarray(self.epsilon)
         units[:, 0] = np.maximum(units[:, 0], self._least(table, at, units, size[at, 0], np.abs(true[at])))
+        return at, np.where(table.layout.signed[at], 0.0, size[at, 0]), units
+
+    def _noise(self, table: Table, true: Floats) -> Floats:
+        at, largest, units = self._units(table, true)
+        more = np.zeros(len(at)) if self.mu_rule is None else np.where(as_rule(self.mu_rule)(table)[at], self.mu, 0.0)
         noise = np.zeros(len(table))
         for k in range(len(self.epsilon)):
-            alone = np.where(table.layout.signed[at], 0.0, size[at, 0]) if k == 0 else np.zeros(len(at))
+            alone = largest if k == 0 else np.zeros(len(at))
             v = self._standard(table, at, f"value {k} {table.magnitude}", alone)
             noise[at] += units[:, k] * np.sign(v) * (np.abs(v) + more)
         return noise
+
+    @property
+    def _parameters(self) -> str:
+        """What the size of the noise depends on, as text."""
+        numbers = (self.flex, *self.p, self.q, self.d, self.separation, self.own, self.people, self.mu, *self.epsilon)
+        return f"{[float(one) for one in numbers]} {self.parity} {self.zero_keys}"
 
     def _least(self, table: Table, at: Array, units: Floats, largest: Floats, total: Floats) -> Floats:
         """The least unit of noise of the largest contribution: as of one at the separation point where that is small,
@@ -188,9 +221,11 @@ class CellKeyMagnitude:
         """Symmetric noise of variance 1 between -d and d for some cells, by their keys and ``largest`` amounts.
 
         Its density has steps, its values have none: with few values, the one of many candidates that makes a round
-        number of what is shown would be the contribution.
+        number of what is shown would be the contribution. Other parameters have other noise: the same at two sizes,
+        under the policies of two roles, would be told by the difference, and the truth with it.
         """
-        own = VALUE_KEY if VALUE_KEY in table.statistics else "key"
+        purpose = f"{purpose} {self._parameters}"
+        own = VALUE_KEY if VALUE_KEY in table.statistics and not self.zero_keys else "key"
         uniform = uniforms(table, seed=self.seed, secret=self.secret, purpose=purpose, only=at, statistic=own)
         large = largest > self.flex if self.own else np.zeros(len(at), bool)
         if large.any():
