@@ -10,7 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.policy import Query, answer, parse_policy
-from discreet.policy.sensitive_cells import COVER, exposed_cells, sensitive_cells
+from discreet.policy.sensitive_cells import COVER, cells_told, sensitive_cells
 from discreet.policy.served_measures import ServedMeasure
 
 SECRET = "sixteen letters!"
@@ -85,7 +85,7 @@ def test_hidden_amounts_do_not_follow_from_what_is_shown() -> None:
         sensitive = sensitive_cells(table, served_measure)
         gone = rng.random(len(table)) < 0.3
         spread = served_measure.make_noise(SECRET.encode()).spread(table)
-        exposed = exposed_cells(table, sensitive, gone, spread)
+        exposed = cells_told(table, sensitive, gone, spread)
         cells = [tuple(cell) for cell in table.cells[["a", "b"]].to_numpy()]
         for k in np.flatnonzero(sensitive):
             around = [spread[j] for j in np.flatnonzero(~gone) if crossing(cells[j], cells[k])]

@@ -18,7 +18,7 @@ def sensitive_cells(table: Table, served: ServedMeasure) -> Array:
     return np.asarray(np.logical_or.reduce([rule(table) for rule in served.hide]) & ~table.layout.signed)
 
 
-def exposed_cells(table: Table, sensitive: Array, gone: Array, spread: Floats) -> Array:
+def cells_told(table: Table, sensitive: Array, gone: Array, spread: Floats) -> Array:
     """Sensitive cells that are shown, or that are ``gone`` and follow from the sums around them.
 
     What is left of a sum less the other cells of its line is the cell and the noise of all of them, ``spread`` at least

@@ -20,7 +20,7 @@ from discreet.policy.judging import Evidence
 from discreet.policy.policy import Policy
 from discreet.policy.populations import without_cells, without_closed
 from discreet.policy.query import Query, Resolved
-from discreet.policy.sensitive_cells import exposed_cells, sensitive_cells
+from discreet.policy.sensitive_cells import cells_told, sensitive_cells
 from discreet.policy.served_measures import COUNT, SUM, Statistic
 from discreet.policy.whole_variables import TableOf, WholeVariables
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release
@@ -213,7 +213,7 @@ def _exposed(table: Table, sensitive: Array, gone: Array, policy: Policy, measur
     """Sensitive cells for which a table is refused: of a measure without noise of its own, all of them."""
     if policy.measures[measure].noise is None:
         return sensitive
-    return exposed_cells(table, sensitive, gone, policy.measure_noise(measure).spread(table))
+    return cells_told(table, sensitive, gone, policy.measure_noise(measure).spread(table))
 
 
 # -- quotients --------------------------------------------------------------------------------------------------
