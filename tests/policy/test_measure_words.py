@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import openpyxl
@@ -71,6 +72,15 @@ def test_an_answer_says_what_it_is(employees: dc.Microdata, query: dict[str, str
     words = asked(employees, "county:level 1,sex", **query).words
     assert words.subject == subject
     assert [words.unit(name) for name in asked(employees, "county:level 1,sex", **query).values] == [unit]
+
+
+def test_a_unit_of_the_codebook_is_taken_where_the_policy_states_none(employees: dc.Microdata) -> None:
+    """What the policy says comes first."""
+    book = employees.codebook
+    named = replace(book, magnitudes=tuple(replace(one, unit=f"{one.name} unit") for one in book.magnitudes))
+    data = replace(employees, codebook=named)
+    assert asked(data, "sex", measure="hours").words.units == {"hours": "hours unit"}
+    assert asked(data, "sex", measure="pay").words.units == {"pay": "euros"}
 
 
 def test_the_population_is_told_in_labels(employees: dc.Microdata) -> None:

@@ -126,7 +126,9 @@ class Codebook:
         """A dimension with its description completed; its levels are named in it only if they exist."""
         for name in dimension.description.levels:
             dimension.level(name)
-        return replace(dimension, description=dimension.description.completed(counted=self._counted, **self._of_all))
+        units = {one.name: one.unit for one in self.magnitudes if one.unit}
+        completed = dimension.description.completed(counted=self._counted, units=units, **self._of_all)
+        return replace(dimension, description=completed)
 
     def _with_missing(self, dimension: Dimension) -> Dimension:
         code = self.missing.get(dimension.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 
 NUMBER = re.compile(r"\d+")
@@ -29,13 +29,15 @@ class VariableDescription:
     levels: Mapping[str, str] = field(default_factory=dict, hash=False)
     counted: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What the records are, as a plural by language; empty where nothing is stated: people."""
+    units: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The units of the data's magnitudes by their names, where the codebook states them."""
     geometry: str = ""
     """The shapes of its codes on a map as GeoJSON text; empty if it has none."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """What is stated, but for levels, shapes and what the records are."""
-        others = ("levels", "geometry", "counted")
+        """What is stated, but for levels, shapes, units and what the records are."""
+        others = ("levels", "geometry", "counted", "units")
         stated = {part.name: str(getattr(self, part.name)) for part in fields(self) if part.name not in others}
         return {name: text for name, text in stated.items() if text}
 
@@ -43,16 +45,17 @@ class VariableDescription:
         """The label of a level; empty if none is stated."""
         return self.levels.get(name, "")
 
-    def completed(self, *, counted: Mapping[str, str] | None = None, **defaults: str) -> VariableDescription:
+    def completed(
+        self, *, counted: Mapping[str, str] | None = None, units: Mapping[str, str] | None = None, **defaults: str
+    ) -> VariableDescription:
         """The same with what holds for all variables of the data, where nothing is stated.
 
         >>> VariableDescription(source="register").completed(source="census", date="2021").texts
         {'source': 'register', 'date': '2021'}
         """
         texts = defaults | self.texts
-        return VariableDescription(
-            **texts, levels=self.levels, counted=self.counted or counted or {}, geometry=self.geometry
-        )
+        kept = replace(self, counted=self.counted or counted or {}, units=units or self.units)
+        return replace(kept, **texts)  # type: ignore[arg-type]
 
 
 def is_ordered(labels: Sequence[str]) -> bool:

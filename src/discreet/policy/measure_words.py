@@ -33,7 +33,10 @@ def described_answer(release: Release, resolved: Resolved, policy: Policy) -> Re
     query, dimensions = resolved.query, resolved.known
     counted = counted_words(dimensions).get(ENGLISH, PEOPLE)
     sentence, values = sentence_of(policy, dimensions, query.measure, query.statistic, NUMBER.format(counted=counted))
-    label, unit = filled_sentence(sentence, values), unit_of(policy, query.measure, query.statistic, counted)
+    label, unit = (
+        filled_sentence(sentence, values),
+        unit_of(policy, dimensions, query.measure, query.statistic, counted),
+    )
     names = [*release.values]
     words = TableWords("", dict.fromkeys(names, label), dict.fromkeys(names, unit) if unit else {})
     *variables, last = (resolved.source[name].title for name in query.names)
@@ -66,12 +69,18 @@ def sentence_of(
     return WORDS[kind], {"measure": name, "other": other, "share": f"{100 * asked.share:.0f}"}
 
 
-def unit_of(policy: Policy, measure: str, statistic: str, counted: str = "") -> str:
+def unit_of(policy: Policy, dimensions: Sequence[Dimension], measure: str, statistic: str, counted: str = "") -> str:
     """The unit of the numbers: of counts what is ``counted``, of shares percent or per 1,000, else the measure's."""
     asked = Statistic.of(statistic or SUM)
     if asked.is_share:
         return "percent" if asked.kind == "percent" else "per 1,000"
-    return counted if measure == COUNT else policy.measures[measure].unit
+    return counted if measure == COUNT else measure_unit(policy, dimensions, measure)
+
+
+def measure_unit(policy: Policy, dimensions: Sequence[Dimension], measure: str) -> str:
+    """What a measure is in: as the policy says, else as the codebook of the data does."""
+    stated = next((d.description.units for d in dimensions if d.description.units), {})
+    return policy.measures[measure].unit or stated.get(measure, "")
 
 
 def filled_sentence(sentence: str, values: Mapping[str, str]) -> str:

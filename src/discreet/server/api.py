@@ -13,6 +13,7 @@ from fastapi.responses import Response
 from discreet.data.counted_units import ENGLISH, PEOPLE, counted_words
 from discreet.errors import InputError, Refused, nearest
 from discreet.formats import FORMATS, Format
+from discreet.policy.measure_words import measure_unit
 from discreet.release import AS_IT_IS, Release
 from discreet.server.auth import Caller, Gate
 from discreet.server.parameter_checks import check_parameters
@@ -172,7 +173,7 @@ def metadata_document(service: Service) -> dict[str, Any]:
             {
                 "name": name,
                 "label": served.label or name,
-                "unit": served.unit,
+                "unit": measure_unit(service.policy, service.dimensions, name),
                 "statistics": list(served.statistics),
             }
             for name, served in service.policy.measures.items()

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from discreet.errors import InputError
+from discreet.policy.measure_words import measure_unit
 from discreet.server.api import query_text
 from discreet.server.editions.edition_history import published_versions
 from discreet.server.languages import ENGLISH, LANGUAGES, counted_word, number_of, spoken
@@ -63,7 +64,12 @@ def set_entry(table: PortalTable, public: Service, home: str, wanted: str = "") 
         "sources": stated_once(d.description.source for d in table.variables.values()),
         "dates": stated_once(d.description.date for d in table.variables.values()),
         "measures": [
-            {"name": name, "label": served.label or name, "unit": served.unit, "statistics": list(served.statistics)}
+            {
+                "name": name,
+                "label": served.label or name,
+                "unit": measure_unit(table.service.policy, table.service.dimensions, name),
+                "statistics": list(served.statistics),
+            }
             for name, served in table.service.policy.measures.items()
         ],
         "variables": [

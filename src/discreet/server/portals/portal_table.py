@@ -18,6 +18,7 @@ from discreet.data.counted_units import ENGLISH, counted_words
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.policy import Query
+from discreet.policy.measure_words import measure_unit
 from discreet.policy.served_measures import SUM
 from discreet.server.api import HttpFault, admitted
 from discreet.server.auth import Caller
@@ -83,7 +84,8 @@ class PortalTable:
                 code = unused(name if statistic == SUM else f"{name}-{statistic}", stated)
                 label = served.label or name
                 words = label if statistic == SUM else f"{label}, {statistic}"
-                stated[code] = PortalStatistic(name, statistic, words, served.unit)
+                unit = measure_unit(self.service.policy, self.service.dimensions, name)
+                stated[code] = PortalStatistic(name, statistic, words, unit)
         return stated
 
     @property

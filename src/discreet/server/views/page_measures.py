@@ -76,5 +76,5 @@ def measure_words(policy: Policy, dimensions: Sequence[Dimension], measure: str,
         sentence = translated(sentence, language)
     said = filled_sentence(sentence, values)
     is_share = Statistic.of(statistic or SUM).is_share
-    unit = unit_of(policy, measure, statistic) if measure in policy.measures and not is_share else ""
+    unit = unit_of(policy, dimensions, measure, statistic) if measure in policy.measures and not is_share else ""
     return f"{said} ({unit})" if unit else said
