@@ -210,7 +210,15 @@ def shown(
         "measured": measured(service, choice, language),
         "title": in_words(service, choice, language),
         "mark": service.page_mark(caller, choice.query()),
+        "stated": {name: stated_of(service, choice, name) for name in ("source", "date")},
     }
+
+
+def stated_of(service: Service, choice: PageChoice, name: str) -> str:
+    """The sources or dates of a table's variables, each once."""
+    asked = {*choice.levels, *choice.codes}
+    texts = (getattr(d.description, name) for d in service.dimensions if d.name in asked)
+    return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
 async def weighed(

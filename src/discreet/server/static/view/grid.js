@@ -66,6 +66,8 @@ export class Grid {
     const head = (text) => Math.max(...text.split(/\s+/).map((word) => wide(word, this.bold)), wide(text, this.bold) / 2.5);
     const heads = state.columns.length ? state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map((text, n) => head(text) + (cube.dimensions[k].children[n].length ? 16 : 0))) : [wide(document.getElementById("viewer").dataset.measured, this.bold)];
     this.width = Math.ceil(Math.max(number, range, 76, Math.min(Math.max(0, ...heads) + 42, 160)));
+    const parts = state.columns.slice(-1).flatMap((k) => cube.dimensions[k].labels.map((text) => longest(text, this.bold)));
+    this.narrow = Math.ceil(Math.max(number - 12, range - 8, 60, Math.min(this.width, Math.max(0, ...parts) + 20))); // on paper, where heads have no buttons
     this.heads = state.columns.map((k, depth) => {
       const last = depth === state.columns.length - 1;
       const lines = Math.max(...cube.dimensions[k].labels.map((text) => lineCount(text, last ? this.width - 38 : 150, this.bold)));

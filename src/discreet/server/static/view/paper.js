@@ -6,7 +6,7 @@ const MOST = 20_000; // cells: more are no paper
 const PAGE = 980; // units of the screen across a page, of which the letters are small
 
 function blocks(grid) {
-  const { rows, columns, stubs, width } = grid;
+  const { rows, columns, stubs, narrow: width } = grid;
   if (rows.length * columns.length > MOST) {
     return [element("p", {}, words("This table is too large for paper: what is seen here is a part of it. Download it for the whole."))];
   }

@@ -57,14 +57,16 @@ function codes(address) {
   ];
 }
 
-// Source, title, population, address, day: what a reader needs to find the same numbers.
-function citation(cube) {
-  const { source, title, population, dimensions, method } = cube.data;
+// Source, title, population, method, address, day: what a reader needs to find the same numbers.
+function citation({ cube, state }) {
+  const { source, title, population } = cube.data;
+  const dimensions = [...state.rows, ...state.columns, ...state.layers].map((k) => cube.dimensions[k]);
   const people = population.map((one) => `${one.label}: ${one.category}`).join(", ");
-  const { usual, measured } = document.getElementById("viewer").dataset;
+  const { usual, measured, method } = document.getElementById("viewer").dataset;
   const what = `${title}: ${usual ? "" : `${measured}; `}${dimensions.map((d) => d.label).join(" × ")}${people ? ` (${people})` : ""}`;
   const day = new Date().toISOString().slice(0, 10);
-  return [source, what, method, location.href, day].filter(Boolean).join(". ");
+  const begun = (text) => text && text[0].toUpperCase() + text.slice(1);
+  return [begun(source), what, begun(method), location.href, day].filter(Boolean).join(". ");
 }
 
 export function takeAway(grid) {
@@ -73,11 +75,11 @@ export function takeAway(grid) {
   const blocks = codes(address).map(([name, code]) => element("div", { class: "code" },
     element("p", { class: "code-name" }, name, " ", copyButton(() => code)),
     element("pre", { tabindex: "0", "aria-label": name }, element("code", {}, code))));
-  const cite = element("p", { class: "citation" }, citation(grid.cube));
+  const cite = element("p", { class: "citation" }, citation(grid));
   return element("div", { class: "take-away" },
     element("p", { class: "as-shown" }, copyButton(() => matrix(grid).map((line) => line.join("\t")).join("\n"), words("Copy the table")), " ",
       element("button", { type: "button", on: { click: () => saveCsv(grid) } }, words("CSV as it is shown")),
       element("span", { class: "note" }, " ", words("With layout, percentages and groups of your own; the other files have the whole table as it is published."))),
     element("details", {}, element("summary", {}, words("Code for this table")), ...blocks),
-    element("details", { on: { toggle: () => (cite.textContent = citation(grid.cube)) } }, element("summary", {}, words("How to cite it")), cite, copyButton(() => citation(grid.cube))));
+    element("details", { on: { toggle: () => (cite.textContent = citation(grid)) } }, element("summary", {}, words("How to cite it")), cite, copyButton(() => citation(grid))));
 }
