@@ -176,7 +176,7 @@ def test_a_reader_makes_groups_of_categories(page: Page, pictures: Path) -> None
     ready(page, "/table?variables=age,area&rows=age&layers=area")
     numbers = told(page, "variables=age,area")
     picked = ["0-2 years", "3-5 years", "9-11 years"]
-    page.get_by_text("Groups of my own", exact=True).click()
+    page.get_by_text("Group categories", exact=True).click()
     panel = page.locator(".grouping")
     panel.get_by_role("button", name="Add the group").press("Enter")
     expect(panel.get_by_role("status")).to_contain_text("at least two")
@@ -216,7 +216,7 @@ def test_a_reader_makes_groups_of_categories(page: Page, pictures: Path) -> None
     page.get_by_role("button", name="Bars", exact=True).click()
     expect(page.locator(".chart-text")).to_contain_text("Greatest: Small;", use_inner_text=True)
     page.get_by_role("button", name="Table", exact=True).click()
-    page.get_by_text("Groups of my own", exact=True).click()
+    page.get_by_text("Group categories", exact=True).click()
     assert accessible(page) == []
     page.get_by_role("button", name="Remove age: Small").click()
     assert names.nth(1).inner_text() == "0-2 years"

@@ -19,7 +19,9 @@ WORDS = {
     SUM: "%(measure)s: sum",
     MEAN: "%(measure)s: mean",
     "median": "%(measure)s: median",
-    "quantile": "%(measure)s: %(share)s % have less",
+    "p25": "%(measure)s: lower quartile",
+    "p75": "%(measure)s: upper quartile",
+    "quantile": "%(measure)s: percentile %(share)s",
     "per": "%(measure)s per %(other)s",
     "percent": "%(measure)s: percent of the table",
     "percent of": "%(measure)s: percent of the total of %(other)s",
@@ -62,7 +64,7 @@ def sentence_of(
         return "%(measure)s", {"measure": name}
     asked = Statistic.of(statistic or SUM)
     kind = "percent of" if asked.kind == "percent" and asked.other else asked.kind
-    if statistic == "median":
+    if statistic in ("median", "p25", "p75"):
         kind = statistic
     titles = {d.name: d.title for d in dimensions}
     other = measure_label(policy, asked.other).lower() if kind == "per" else titles.get(asked.other, asked.other)

@@ -34,7 +34,7 @@ def test_the_form_offers_what_the_policy_serves(client: TestClient) -> None:
     """Counts first and chosen; every statistic of every measure in words."""
     page = client.get("/").text
     assert '<input type="radio" name="measure" value="" checked> <span>Number of people</span>' in page
-    for words in ("pay: mean", "pay: median", "pay: 90 % have less", "pay per hours"):
+    for words in ("pay: mean", "pay: median", "pay: percentile 90", "pay per hours"):
         assert f"<span>{words}</span>" in page
     assert "<span>pay : moyenne</span>" in client.get("/?lang=fr").text
 
@@ -77,7 +77,7 @@ def test_the_live_line_and_what_is_possible_know_the_measure(client: TestClient)
     assert "cannot be asked" in client.get("/verdict?v_sex=1&v_band=1&measure=median+pay").text
     refused = client.get("/verdict?v_sex=1&measure=mean+hours").text
     assert "not published" in refused
-    assert "The number instead: people" in refused
+    assert "Number of people instead" in refused
     assert "cannot be asked" in client.get("/verdict?v_sex=1&measure=mean+wages").text
     assert client.get("/go?v_sex=1&measure=pay").status_code == 422
 

@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError, Refused
 from discreet.policy import Query
 from discreet.policy.served_measures import COUNT
 from discreet.server.auth import Caller
-from discreet.server.languages import counted_word, spoken, translated
+from discreet.server.languages import number_of, spoken, translated
 from discreet.server.record.rate_limits import Over
 from discreet.server.service import Service
 from discreet.server.views.choices import Pairs, Population
@@ -27,7 +27,7 @@ LARGER_GROUP = "%(group)s instead of %(categories)s"
 EVERYONE = "Everyone instead of %(categories)s"
 WITHOUT = "Without %(variable)s"
 TOGETHER = "Together with %(variable)s"
-COUNTED = "The number instead: %(counted)s"
+COUNTED = "%(number)s instead"
 SENTENCES = (LESS_DETAIL, LARGER_GROUP, EVERYONE, WITHOUT, TOGETHER, COUNTED)
 OF_PEOPLE = ("min_population", "max_filters", "nested_only", "guard_difference", "guard_overlap")  # rules about filters
 
@@ -108,7 +108,7 @@ def _changes(
             yield start.changed(_say(WITHOUT, language, variable=known[name].title), fewer, start.where)
     yield from () if rule in OF_PEOPLE else people
     if start.measure != COUNT:
-        words = (*start.words, _say(COUNTED, language, counted=counted_word(spoken([*known.values()]), language)))
+        words = (*start.words, _say(COUNTED, language, number=number_of(spoken([*known.values()]), language)))
         yield replace(start, words=words, measure=COUNT, statistic="")
 
 

@@ -12,7 +12,7 @@ export class Grouping {
     Object.assign(this, { cube, state, changed });
     this.k = state.rows[0];
     this.picked = new Set();
-    this.root = element("details", { class: "grouping", on: { toggle: () => this.root.open && this.open() } }, element("summary", {}, words("Groups of my own")));
+    this.root = element("details", { class: "grouping", on: { toggle: () => this.root.open && this.open() } }, element("summary", {}, words("Group categories")));
     this.said = element("p", { class: "note", role: "status" });
     this.root.append(this.body(), this.said);
   }
@@ -27,7 +27,7 @@ export class Grouping {
     this.all = element("button", { type: "button", on: { click: () => this.pickListed() } }, words("Pick all that are listed"));
     this.name = element("input", { type: "text", maxlength: 80, autocomplete: "off" });
     this.add = element("button", { type: "submit", class: "main" }, words("Add the group"));
-    this.made = element("ul", { class: "made", "aria-label": words("Groups of my own") });
+    this.made = element("ul", { class: "made", "aria-label": words("Group categories") });
     const form = element("form", { on: { submit: (event) => { event.preventDefault(); this.group(); } } },
       element("p", { class: "fields" },
         element("label", {}, words("Variable"), " ", this.which),
