@@ -155,6 +155,28 @@ def test_a_slip_in_the_address_is_answered_in_the_page(page: Page, width: int, p
     expect(page.locator("table:visible, [role=grid]:visible").first).to_be_visible()
 
 
+def test_a_form_without_a_variable_says_what_is_missing(page: Page, browser: Browser, address: str) -> None:
+    """In its place, and what is chosen stays; without script too."""
+    page.goto("/")
+    restrict(page, "region", "Region 1")
+    expect(page.locator(".measures")).to_contain_text("per 1,000 of the total of Region")
+    page.get_by_role("button", name="Show the table").click()
+    expect(page.get_by_role("alert")).to_have_text("Choose at least one variable.")
+    expect(page.locator("[name=v_region]")).to_be_focused()
+    assert page.url.endswith("/")
+    assert accessible(page) == []
+    page.locator("[name=v_age]").check()
+    expect(page.locator("#verdict")).to_contain_text("can be made")
+    context = browser.new_context(java_script_enabled=False, base_url=address)
+    plain = context.new_page()
+    plain.goto("/")
+    plain.locator("select[name=only_region]").select_option("R2")
+    plain.get_by_role("button", name="Show the table").click()
+    expect(plain.get_by_role("alert")).to_have_text("Choose at least one variable.")
+    expect(plain.locator("select[name=only_region]")).to_have_value("R2")
+    context.close()
+
+
 def test_without_script_the_form_still_works(browser: Browser, address: str) -> None:
     """Everything but search, trees and the live line: one category of a filter, a table, a refusal that helps."""
     context = browser.new_context(java_script_enabled=False, base_url=address)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+MOST = "most utility among the methods that the thresholds allow"
+NEARLY = "least risk among the allowed methods that have nearly the most utility"
 CLOSE = 0.01  # risks or utilities that differ by less are taken for equal: the measures are rougher than that
 
 
@@ -38,6 +40,8 @@ def best_method(methods: Mapping[str, Standing]) -> str | None:
 def standing_words(methods: Mapping[str, Standing]) -> dict[str, tuple[str, ...]]:
     """What is to be said of each method, in parts that catalogues translate.
 
+    >>> standing_words({"a": Standing(0.3, 0.94), "b": Standing(0.2, 0.935)})["b"]
+    ('least risk among the allowed methods that have nearly the most utility',)
     >>> words = standing_words({"as it is": Standing(0.312, 1.0, reference=True), "a": Standing(0.3115, 0.9)})
     >>> words["as it is"]
     ('for comparison', 'its risk can hardly be told from that of a, so the measure does not see what is done here')
@@ -60,7 +64,8 @@ def _words(name: str, methods: Mapping[str, Standing], best: str | None) -> tupl
         )
     parts = []
     if name == best:
-        parts.append("most utility among the methods that the thresholds allow")
+        most = max(one.utility for one in (own, *others.values()) if one.allowed)
+        parts.append(MOST if own.utility >= most else NEARLY)
     if not own.allowed:
         parts.append("not allowed by the thresholds")
     equal = [other for other, one in others.items() if _equal(own, one)]

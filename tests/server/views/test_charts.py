@@ -56,6 +56,18 @@ def test_texts_of_a_map_do_not_overlap(points: list[Point], t2: float | None) ->
     assert svg.count("<circle") == len(points)
 
 
+def test_a_name_apart_from_its_point_has_a_line_to_it_and_what_is_for_comparison_no_step() -> None:
+    """Which point a name is of can be told; publishing a table as it is is none of the methods."""
+    close = [Point(f"{n}. a-method", 0.04 + 0.001 * n, 0.99 + 0.001 * n, n == 0) for n in range(6)]
+    svg = str(risk_utility_chart([*close, Point("as it is", 0.1, 1.0, best=False, reference=True)], None))
+    assert svg.count('class="leader"') >= 1
+    assert svg.count('class="reference"') == 1
+    path = ET.fromstring(svg).find("path")
+    assert path is not None
+    ring = next(one for one in ET.fromstring(svg).iter("circle") if one.attrib["class"] == "reference")
+    assert f"H{ring.attrib['cx']}" not in path.attrib["d"]
+
+
 @pytest.mark.parametrize("number", [0, 1, 2, 40])
 def test_equal_methods_and_those_that_cannot_be_drawn(number: int) -> None:
     """Many names at one place; a method without risk or utility is not drawn."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import discreet as dc
@@ -47,3 +48,12 @@ def test_pages_hold_every_cell_once(shape: tuple[int, ...], monkeypatch: pytest.
 def test_a_page_that_does_not_exist_is_the_last() -> None:
     """Addresses are kept for years; tables shrink."""
     assert sheet.laid_out(release((250,)), {}, page=99).page == 1
+
+
+def test_names_lie_as_deep_as_their_groups() -> None:
+    """The plain table is indented as the viewer's is: a code below its group, a group below the one above."""
+    area = dc.Dimension.from_parents("area", {"N1": "N", "N2": "N", "S1": "S", "N": "land", "S": "land"}, total="all")
+    people = dc.Microdata.of(pd.DataFrame({"area": ["N1", "N2", "S1"]}), dimensions=[area])
+    laid = sheet.laid_out(dc.Publish()(dc.tabulate(people, by=["area"])).release(), {})
+    found = dict(zip([name for (name,) in laid.stubs], [depth for (depth,) in laid.depths], strict=True))
+    assert found == {"all": 0, "land": 0, "N": 1, "S": 1, "N1": 2, "N2": 2, "S1": 2}

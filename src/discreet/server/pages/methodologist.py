@@ -206,7 +206,15 @@ def examined(service: Service, query: Query, language: str = ENGLISH) -> dict[st
         jos15_weights=limits.jos15_weights, t2=limits.t2, t3=limits.t3, population=limits.population,
         population_size=stated if limits.population and isinstance(stated, int) else None,
     )  # fmt: skip
-    rows = [{"method": name, **row, "note": _made(row)} for name, row in map_.frame.to_dict(orient="index").items()]
+    parameters = [
+        ", ".join(f"{name} = {value}" for name, value in given.items() if name != "seed")
+        for _, given in service.policy.methods
+    ]
+    with_parameters = dict(zip(methods, [*parameters, ""], strict=True))
+    rows = [
+        {"method": name, **row, "note": _made(row), "parameters": with_parameters[str(name)]}
+        for name, row in map_.frame.to_dict(orient="index").items()
+    ]
     standings = {
         row["method"]: Standing(
             float(row["risk"]), float(row["utility"]), bool(row["allowed"]), reference=row["method"] == REFERENCE
@@ -218,7 +226,7 @@ def examined(service: Service, query: Query, language: str = ENGLISH) -> dict[st
     for row in rows:
         row["standing"] = words.get(row["method"], ("no figures",))
     points = [
-        charts.Point(translated_reason(name, language), one.risk, one.utility, name == best)
+        charts.Point(translated_reason(name, language), one.risk, one.utility, name == best, one.reference)
         for name, one in standings.items()
     ]
     method = service.policy.make(0, [*resolved.levels])

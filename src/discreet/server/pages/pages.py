@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import contextlib
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import numpy as np
 import orjson
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse, Response
@@ -16,6 +18,7 @@ from fastapi.responses import RedirectResponse, Response
 from discreet.errors import DiscreetError, InputError, Refused
 from discreet.policy import Query
 from discreet.policy.measure_words import RATE
+from discreet.release import Release
 from discreet.server.api import (
     ACCOUNT_ATTEMPTS,
     ATTEMPTS,
@@ -84,11 +87,13 @@ async def start(request: Request) -> Response:
 
 @router.get("/go")
 async def go(request: Request) -> Response:
-    """The form's fields turned into a permalink."""
-    await visitor(request)
+    """The form's fields turned into a permalink; the form itself where no variable is chosen, with what is."""
+    caller = await visitor(request)
     choice = PageChoice.from_form(request.query_params, service_of(request).dimensions)
     if not choice.variables:
-        return RedirectResponse(f"{root(request)}/", 303)
+        return rendered_page(
+            request, caller, "page.html", 422, choice=choice, verdict={"state": "missing"}, result=None
+        )
     return RedirectResponse(root(request) + choice.link(), 303)
 
 
@@ -200,18 +205,28 @@ def shown(
         "release": release,
         "method": "; ".join(translated_reason(step, language) for step in release.method.split("; ")),
         "sheet": sheet,
-        "lines": list(zip(sheet.stubs, sheet.body, strict=True)),
+        "lines": [
+            (list(zip(stub, depth, strict=True)), cells)
+            for stub, depth, cells in zip(sheet.stubs, sheet.depths, sheet.body, strict=True)
+        ],
         "flag": reply.flag,
         "explained": explained(service.policy, release, language),
         "formats": [f for f in SERVED if f.name not in ("argus-csv", "sbs", "csvw", "view")],
         "only": [(d.title, [d.label(c) for c in codes]) for n, codes in choice.where for d in known if d.name == n],
         "cells": len(release),
-        "decimals": release.decimals[next(iter(release.values))],
+        "decimals": readable_decimals(release),
         "measured": measured(service, choice, language),
         "title": in_words(service, choice, language),
         "mark": service.page_mark(caller, choice.query()),
         "stated": {name: stated_of(service, choice, name) for name in ("source", "date")},
     }
+
+
+def readable_decimals(release: Release) -> int:
+    """Decimals of a mean or quotient that can be read: five digits of the greatest number, as the viewer has it."""
+    measure, values = next(iter(release.values.items()))
+    greatest = max(1.0, float(np.nanmax(np.abs(values), initial=1.0)))
+    return max(0, min(release.decimals[measure], 4 - math.floor(math.log10(greatest))))
 
 
 def stated_of(service: Service, choice: PageChoice, name: str) -> str:

@@ -104,6 +104,15 @@ function showChips() {
   if (at >= 0) ([...chips.querySelectorAll("button")][Math.min(at, shown.length - 1)] ?? finder).focus(); // of one that was removed
 }
 
+// something that is wrong, in the place of the live line
+function state(text) {
+  const line = document.createElement("p");
+  line.className = "state bad";
+  line.setAttribute("role", "alert");
+  line.textContent = text;
+  verdict.replaceChildren(line);
+}
+
 // -- asking -------------------------------------------------------------------------------------------------------
 
 async function ask(first = false) {
@@ -127,12 +136,12 @@ async function ask(first = false) {
     const page = new DOMParser().parseFromString(text, "text/html");
     const fault = page.querySelector("main .bad");
     verdict.innerHTML = line.ok ? text : "";
-    if (!line.ok) verdict.append(fault ?? words("The server does not answer now. Try again in a moment."));
+    if (!line.ok) fault ? verdict.append(fault) : state(words("The server does not answer now. Try again in a moment."));
     verdict.removeAttribute("aria-busy");
   } catch (error) {
     if (error.name === "AbortError") return;
     verdict.removeAttribute("aria-busy");
-    verdict.textContent = words("The server does not answer now. Try again in a moment.");
+    state(words("The server does not answer now. Try again in a moment."));
   }
 }
 
@@ -173,7 +182,14 @@ for (const card of cards) {
   });
 }
 form.addEventListener("change", () => ask());
-form.addEventListener("submit", () => { // what is not chosen does not stand in the address
+form.addEventListener("submit", (event) => {
+  if (!cards.some((card) => card.querySelector("[type=checkbox]").checked)) {
+    event.preventDefault();
+    state(words("Choose at least one variable."));
+    cards.find((card) => !card.hidden)?.querySelector("[type=checkbox]").focus();
+    return;
+  }
+  // what is not chosen does not stand in the address
   for (const field of form.elements) if (field.name && !/^(v|place)_/.test(field.name) && !field.value) field.disabled = true;
 });
 window.addEventListener("pageshow", (event) => {

@@ -32,13 +32,15 @@ class Point:
     risk: float
     utility: float
     best: bool
+    reference: bool = False
 
 
 def risk_utility_chart(points: Sequence[Point], t2: float | None, language: str = ENGLISH) -> Markup:
     """The risk-utility map: utility to the right, risk upwards; low and to the right is the best.
 
     As in ``plot.risk_utility`` the steps join the non-dominated methods, the dashed line is the most risk allowed, and
-    names that would overlap others are left out: they are titles of their points, and in the table below.
+    names that would overlap others are left out: they are titles of their points, and in the table below. What is
+    there for comparison is a ring, and no step leads to it.
     """
     say = partial(translated, language=language)
     limit = None if t2 is None else (t2, say(LIMIT) % {"limit": f"{t2:g}"})
@@ -50,16 +52,17 @@ def risk_utility_chart(points: Sequence[Point], t2: float | None, language: str 
         _steps(drawn, across, up, say(FRONTIER)),
         "" if limit is None else _limit(*limit, across, up),
     ]
-    parts += [
-        f'<circle class="{"best" if p.best else "point"}" cx="{across(p.utility):.1f}" cy="{up(p.risk):.1f}" r="6">'
-        f"<title>{escape(p.name)}</title></circle>"
-        for p in drawn
-    ]
+    parts += [_circle(p, across(p.utility), up(p.risk)) for p in drawn]
     words = escape(say(TITLE) % {"methods": len(points)})
     return Markup(
         f'<svg class="chart map" role="img" aria-label="{words}" viewBox="0 0 {MAP[0]} {MAP[1]}">'
         f"{''.join(parts)}{_names(drawn, across, up, limit)}</svg>"
     )
+
+
+def _circle(point: Point, x: float, y: float) -> str:
+    kind = "reference" if point.reference else "best" if point.best else "point"
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="6"><title>{escape(point.name)}</title></circle>'
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,7 @@ def _axes(across: _Scale, up: _Scale, below: str, beside: str) -> str:
 
 def _steps(points: Sequence[Point], across: _Scale, up: _Scale, words: str) -> str:
     """Through the non-dominated methods."""
+    points = [p for p in points if not p.reference]
     best = [points[k] for k in non_dominated([p.risk for p in points], [p.utility for p in points])]
     if not best:
         return ""
@@ -144,8 +148,15 @@ def _names(points: Sequence[Point], across: _Scale, up: _Scale, limit: tuple[flo
         y = up(limit[0])
         taken = [(across.start, y - HIGH - 2, across.start + 4 + _width(limit[1]), y)]
     boxes = label_boxes(places, sizes, (across.start, up.end, MAP[0], up.start), taken=taken, line=HIGH)
-    return "".join(
-        f'<text x="{box[0]:.1f}" y="{box[3] - 3:.1f}">{escape(name)}</text>'
-        for name, box in zip(names, boxes, strict=True)
-        if box is not None
-    )
+    shown = [(name, at, box) for name, at, box in zip(names, places, boxes, strict=True) if box is not None]
+    return "".join(_named(name, at, box) for name, at, box in shown)
+
+
+def _named(name: str, at: tuple[float, float], box: Box) -> str:
+    """A name in its box, at the side of its point, with a line to it where it stands apart."""
+    (x, y), middle = at, (box[1] + box[3]) / 2
+    side = "end" if box[2] <= x else "start" if box[0] >= x else "middle"
+    start = {"end": box[2], "start": box[0], "middle": (box[0] + box[2]) / 2}[side]
+    apart = math.hypot(start - x, middle - y) > 1.5 * HIGH
+    line = f'<line class="leader" x1="{x:.1f}" y1="{y:.1f}" x2="{start:.1f}" y2="{middle:.1f}"/>' if apart else ""
+    return f'{line}<text x="{start:.1f}" y="{box[3] - 3:.1f}" text-anchor="{side}">{escape(name)}</text>'

@@ -45,6 +45,8 @@ class Sheet:
     columns: tuple[str, ...]
     heads: tuple[tuple[Head, ...], ...]
     stubs: tuple[tuple[str, ...], ...]
+    depths: tuple[tuple[int, ...], ...]
+    """How deep each name of ``stubs`` lies in its hierarchy; what lies in no group but the total is at 0."""
     body: tuple[tuple[Cell, ...], ...]
     layers: tuple[str, ...]
     layer: int
@@ -95,6 +97,7 @@ def laid_out(release: Release, wanted: Mapping[str, str], layer: int = 0, page: 
         columns=tuple(release.dimensions[k].title for k in at["columns"]),
         heads=_heads(across),
         stubs=tuple(stubs),
+        depths=tuple(itertools.product(*(_depths(release.dimensions[k], used[k]) for k in at["rows"])))[down],
         body=_cells(cube[layer][down, right], totals, release.decimals[measure]),
         layers=_layer_names([release.dimensions[k].title for k in at["layers"]], names),
         layer=layer,
@@ -124,6 +127,16 @@ def _dense(release: Release, used: Sequence[Sequence[int]], values: Array) -> Ar
 def _lines(dimensions: Sequence[Dimension], used: Sequence[Sequence[int]], axes: Sequence[int]) -> list[Any]:
     labels = [[dimensions[k].label(dimensions[k].codes[c]) for c in used[k]] for k in axes]
     return list(itertools.product(*labels))
+
+
+def _depths(dimension: Dimension, used: Sequence[int]) -> list[int]:
+    """In how many groups of the first hierarchy each code lies."""
+    above = {part: group.code for group in dimension.groups if group.tree == 0 for part, _ in group.parts}
+
+    def depth(code: str) -> int:
+        return 0 if code not in above else 1 + depth(above[code])
+
+    return [depth(dimension.codes[c]) for c in used]
 
 
 def _totals(dimensions: Sequence[Dimension], used: Sequence[Sequence[int]], axes: Sequence[int]) -> list[bool]:
