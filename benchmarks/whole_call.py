@@ -171,6 +171,8 @@ SHAPES = {
     "four-way 11k": Shape(flat(12, 9, 8, 8)),
     "four-way 24k": Shape(flat(16, 12, 10, 9)),
     "four-way zeros 20k": Shape(flat(16, 12, 10, 8, mean=1, skew=1)),
+    "four-way poisson 10k": Shape(flat(14, 10, 8, 6, mean=0.7, skew=0.01, noise=0.01)),
+    "four-way large 15k": Shape(flat(20, 10, 10, 5, mean=30, skew=1.0, noise=0.8)),
     "five-way 13k": Shape(flat(8, 6, 6, 5, 4)),
     "five-way 25k": Shape(flat(12, 8, 6, 5, 4)),
     "amounts 2k": Shape(amounts(20, 12, 5), goal=AMOUNTS_GOAL),
@@ -195,6 +197,7 @@ def measure(name: str) -> None:
         for shape in ((4, 4, 4), (20, 20)):
             few = dc.Table.of(np.random.default_rng(1).poisson(4, shape), ["a", "b", "c"][: len(shape)])
             dc.audit(dc.protect(few, dc.Suppress(dc.Threshold(3))).release())
+        dc.protect(*hierarchical(6, 5, 5, 3, 2)())  # whose repair hides more
         if table.magnitude is not None:  # whose loops are others
             for sizes in ((9, 7, 4), (14, 10, 4)):
                 dc.protect(*amounts(*sizes)())

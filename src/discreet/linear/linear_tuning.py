@@ -39,6 +39,8 @@ class LinearTuning:
     walk_share: float = 0.1  # of the targets tried together that must move for the turn to go on
     walk_sample: int = 100_000  # steps of the targets tried together, each with one try
     walk_least: int = 16  # of them
+    walk_longest: int = 3_000  # of a walk while a pattern is in the making: programs and further cells do the rest
+    walk_worth: int = 6_000  # steps for each target that is moved, beyond which a turn ends while it is
     walk_lanes: int = 2  # shares of the targets tried together, for any number of processors,
     walk_apart: int = 1_000  # by walks of so many steps or more; what short ones find helps the next target at once
     pool_walks: tuple[tuple[int, int], ...] = ((100, 4), (300, 4), (1_000, 4))  # the same for moves kept in a pool

@@ -26,11 +26,14 @@ FAR = 2**40  # room without end
 _CHANGING = ("distance", "down", "up", "least", "most")  # what a walk changes of the solution that it begins from
 
 
-def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> tuple[Array, Array] | None:
+def seen_by_moves(
+    system: System, targets: Array, tuning: LinearTuning = LINEAR, *, making: bool = False
+) -> tuple[Array, Array] | None:
     """Least and greatest value of each variable in the solutions that moves of single targets lead to.
 
     None without a whole-number solution to begin with, or with rows of fractions. Walks get longer from turn to turn;
-    a turn ends where too few of the targets that it tries are moved, and two that move none are the last.
+    a turn ends where too few of the targets that it tries are moved, and two that move none are the last. ``making``:
+    for a pattern in the making walks end sooner.
 
     >>> from scipy.sparse import csr_array
     >>> s = System(csr_array([[1.0, 1.0, 1.0]]), np.array([3.0]), np.zeros(3), np.full(3, 3.0), True, np.ones(3))
@@ -44,14 +47,17 @@ def seen_by_moves(system: System, targets: Array, tuning: LinearTuning = LINEAR)
     left = np.asarray(targets, np.int64)
     budget = tuning.walk_steps[0] + tuning.walk_steps[1] * len(left)
     idle = 0
-    for turn, (steps, tries) in enumerate(tuning.walks):
+    walks = [walk for walk in tuning.walks if not making or walk[0] <= tuning.walk_longest]
+    for turn, (steps, tries) in enumerate(walks):
         some = max(tuning.walk_sample // steps, tuning.walk_least)
         rest = left
         while len(rest) and budget > 0:  # a few first, then more at a time while it pays
             deadline.check()
             now, rest = rest[:some], rest[some:]
-            budget -= search.walk(now, steps, tries, 1 + turn + 7 * len(rest))
-            if search.moved(now).sum() < tuning.walk_share * len(now):
+            taken = search.walk(now, steps, tries, 1 + turn + 7 * len(rest))
+            budget -= taken
+            moved = int(search.moved(now).sum())
+            if moved < tuning.walk_share * len(now) or (making and taken > tuning.walk_worth * moved):
                 break
         before, left = len(left), left[~search.moved(left)]
         idle = 0 if len(left) < before else idle + 1

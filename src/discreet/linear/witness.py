@@ -85,7 +85,7 @@ def _seen(system: System, targets: Array, tuning: LinearTuning, proofs: int | No
     high = np.full(system.size, -np.inf)
     sure = np.ones(system.size, bool)
     stuck = targets
-    moves = seen_by_moves(system, targets, tuning)
+    moves = seen_by_moves(system, targets, tuning, making=proofs is not None)
     if moves is not None:
         low, high = moves
         stuck = targets[low[targets] == high[targets]]

@@ -232,6 +232,7 @@ class RepairTuning:
     around: int = 1_500  # variables of the first model around a cell
     wider: int = 4  # times as many if that does not do
     large: int = 500  # equations of a program of amounts that begins with the interior point method each time
+    whole_steps: int = 1_000  # of such a program of counts, after which walks are tried before it goes on
     enlarged: int = 12  # a fractional move may become whole when made up to so many times as large
     far: float = 1e7  # steps that no cheapest move takes
     whole_seconds: float = 5.0  # of one model for moves in whole numbers, where neither program nor walk gives one
@@ -246,10 +247,17 @@ class RepairTuning:
     walk_room: int = 100  # cells of a move that is kept, on average
     walked: int = 300  # cells of amounts that lack room, or contributors who know their own, from which on short moves
     # are looked for; of so many cells without a move so far no exact interval is worked out
+    # many counts at once, over cells up to a price that grows
+    ceiling_from: int = 12  # counts that cannot move, from which on walks are tried before programs
+    ceiling_walks: tuple[tuple[int, int, int], ...] = (
+        (300, 8, 8),
+        (1_000, 32, 8),
+    )  # as for amounts; then of what is left
+    ceiling_growth: float = 1.5  # of the price, from turn to turn
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
-    joint_group: int = 50  # cells of a group at least
+    joint_group: int = 100  # cells of a group at least
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own
     joint_repricing: int = 2  # times that each program is run again with other prices, over what it moved
     joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far

@@ -146,9 +146,20 @@ class EscapeProgram:
         """The cheapest move of one variable by ``step`` or more, None if there is none.
 
         In a large system of whole numbers it may be fractional unless ``thorough``: the pattern is audited anyway.
+        A program of counts that takes many steps is given up for a move that walks find, cheapest or not.
         """
-        move = self._linear(at, step, np.tile(price, 2))
-        if move is None or not self.integer or self._is_whole(move):
+        with self.solver.options({"simplex_iteration_limit": self.tuning.whole_steps} if self.integer else {}):
+            outcome, move = self._linear(at, step, np.tile(price, 2), () if self.integer else OTHERWISE)
+        if self.integer and outcome is Outcome.UNSETTLED:
+            walked = self._by_walks(at, step, price)
+            if walked is not None:
+                return walked
+            outcome, move = self._linear(at, step, np.tile(price, 2), OTHERWISE)
+        if outcome is Outcome.INFEASIBLE:
+            return None
+        if outcome is not Outcome.SOLVED:  # neither a move nor a proof that there is none
+            raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
+        if not self.integer or self._is_whole(move):
             return move
         whole = self._enlarged(move)
         if whole is None:
@@ -173,8 +184,8 @@ class EscapeProgram:
         move = self.walks.cheapest(at, round(step), cost) if step == round(step) else None
         return None if move is None or not self._fits(move) else move.astype(float)
 
-    def _linear(self, at: int, step: float, price: Array) -> Array | None:
-        """The cheapest move in fractions.
+    def _linear(self, at: int, step: float, price: Array, otherwise: tuple[Options, ...]) -> tuple[Outcome, Array]:
+        """The cheapest move in fractions, where the program is solved.
 
         Counted in steps, and prices in the dearest: amounts of money would be beyond what a solver can tell apart.
         """
@@ -190,22 +201,18 @@ class EscapeProgram:
         pair = np.array([at, self.n + at], np.int32)
         wanted = np.array([max(step, 0.0), max(-step, 0.0)]) / unit
         self.solver.change_bounds(pair, wanted, wanted)
-        outcome = self._run()
-        x = self.solver.x * unit
+        outcome = self._run(otherwise)
+        x = self.solver.x * unit if outcome is Outcome.SOLVED else np.zeros(2 * self.n)
         self.solver.change_bounds(pair, np.zeros(2), self.most[pair] / unit)
-        if outcome is Outcome.INFEASIBLE:
-            return None
-        if outcome is not Outcome.SOLVED:  # neither a move nor a proof that there is none
-            raise Unjudged("the solver does not settle whether a sensitive cell can be protected")
-        return np.asarray(x[: self.n] - x[self.n :])
+        return outcome, np.asarray(x[: self.n] - x[self.n :])
 
-    def _run(self) -> Outcome:
+    def _run(self, otherwise: tuple[Options, ...]) -> Outcome:
         """A large program of amounts is begun anew each time: from the last basis it takes thousands of steps."""
         if self.integer or self.rows.shape[0] <= self.tuning.large:
-            return self.solver.run(OTHERWISE)
+            return self.solver.run(otherwise)
         self.solver.forget()
         with self.solver.options(VERTEX):
-            return self.solver.run(OTHERWISE)
+            return self.solver.run(otherwise)
 
     def _in_whole_numbers(self, at: int, step: float, price: Array, move: Array) -> Array | None:
         """The cheapest among the variables that share an equation with those of a fractional move."""

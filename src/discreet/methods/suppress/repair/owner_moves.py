@@ -51,10 +51,10 @@ def served_owners(
     if not moves.usable or (place < 0).any():
         return OwnersServed(hidden, everybody)
     search = _Search(moves, known, place, sole, owners)
-    for closed in (True, False):
+    for ceiling in (0.0, np.inf):  # of hidden cells alone, then of all
         for schedule in tuning.owner_walks:
-            search.unmoved(schedule, closed=closed)
-            search.past_all(schedule, closed=closed)
+            search.unmoved(schedule, ceiling=ceiling)
+            search.past_all(schedule, ceiling=ceiling)
             if not search.pairs()[0].size:
                 break
     search.one_by_one(tuning.owner_walks[-1])
@@ -91,13 +91,13 @@ class _Search:
         rooms = self.moves.rooms
         return np.asarray(self.targets[(rooms.rose[self.targets] < 1) & (rooms.fell[self.targets] < 1)])
 
-    def unmoved(self, schedule: tuple[int, int, int], *, closed: bool) -> None:
+    def unmoved(self, schedule: tuple[int, int, int], *, ceiling: float) -> None:
         """A first move of those that have none."""
         for unit in (1, -1):
             left = self.still()
-            self.moves.walk(left, np.full(len(left), unit), schedule, both=False, closed=closed)
+            self.moves.walk(left, np.full(len(left), unit), schedule, both=False, ceiling=ceiling)
 
-    def past_all(self, schedule: tuple[int, int, int], *, closed: bool) -> None:
+    def past_all(self, schedule: tuple[int, int, int], *, ceiling: float) -> None:
         """For each target with contributors in the way of all its moves one that none of them is in the way of."""
         for unit in (1, -1):
             targets, who = self.pairs()
@@ -106,13 +106,13 @@ class _Search:
                 return
             groups = np.split(who, first[1:])
             banned = [np.unique(np.concatenate([self._known_to(w) for w in some])) for some in groups]
-            self._walk(at, banned, unit, schedule, closed=closed)
+            self._walk(at, banned, unit, schedule, ceiling=ceiling)
 
     def one_by_one(self, schedule: tuple[int, int, int]) -> None:
         """A move for each pair that is left."""
         for unit in (1, -1):
             targets, who = self.pairs()
-            self._walk(targets, [self._known_to(w) for w in who], unit, schedule, closed=False)
+            self._walk(targets, [self._known_to(w) for w in who], unit, schedule, ceiling=np.inf)
 
     def pairs(self) -> tuple[Array, Array]:
         """Targets and contributors who know a cell of each of its moves."""
@@ -146,7 +146,7 @@ class _Search:
         return np.asarray(self.variables[self.variable_ptr[who] : self.variable_ptr[who + 1]])
 
     def _walk(
-        self, targets: Array, banned: list[Array], unit: int, schedule: tuple[int, int, int], *, closed: bool
+        self, targets: Array, banned: list[Array], unit: int, schedule: tuple[int, int, int], *, ceiling: float
     ) -> None:
         """Moves of targets that keep what is banned; a target that is banned itself has none."""
         if not len(targets):
@@ -154,4 +154,4 @@ class _Search:
         ends = np.cumsum([len(b) for b in banned]).astype(np.int64)
         stay = np.concatenate(banned).astype(np.int64)
         steps = np.full(len(targets), unit, np.int64)
-        self.moves.walk(targets, steps, schedule, both=False, banned=(stay, ends), closed=closed)
+        self.moves.walk(targets, steps, schedule, both=False, banned=(stay, ends), ceiling=ceiling)

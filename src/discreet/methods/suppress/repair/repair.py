@@ -17,6 +17,7 @@ from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
 from discreet.methods.suppress.repair.joint_reach import reached_together
+from discreet.methods.suppress.repair.price_ceilings import freed_by_walks
 from discreet.methods.suppress.repair.short_moves import served_by_moves
 
 if TYPE_CHECKING:
@@ -69,6 +70,13 @@ def repair(
                 return Repaired(hidden, turn, needs.cell, undecided)
             if len(needs) > tuning.walked:
                 continue
+        if known.integer and len(needs) >= tuning.ceiling_from:
+            served = freed_by_walks(known, truth, needs, costs, hidden, tuning)
+            left = np.flatnonzero(~served.met)
+            hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
+            known = _in_front_of(known, hidden, costs)
+            if not len(needs):
+                return Repaired(hidden, turn, needs.cell, undecided)
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
         more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):

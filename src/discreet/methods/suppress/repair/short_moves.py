@@ -68,7 +68,7 @@ class ShortMoves:
         point = np.zeros(small.size) if small.point is None else small.point
         down, up = (_whole_room(room) for room in (point - small.lower, small.upper - point))
         seen = np.zeros((2, small.size), np.int64)
-        self.rooms: Rooms = Rooms(down, up, seen[0], seen[1], self.price, _tolls(self.price))
+        self.rooms: Rooms = Rooms(down, up, seen[0], seen[1], self.price.copy(), _tolls(self.price))
         self.lists: list[MoveList] = []
 
     def walk(
@@ -79,9 +79,9 @@ class ShortMoves:
         *,
         both: bool,
         banned: tuple[Array, Array] | None = None,
-        closed: bool = False,
+        ceiling: float = np.inf,
     ) -> None:
-        """Look for a move of each target by its step; ``closed``: of hidden cells alone.
+        """Look for a move of each target by its step, of cells that cost no more than ``ceiling`` (0: hidden ones).
 
         Some chunks of targets side by side, as many for any number of processors, then those that come after them: what
         one finds is free for the next ones.
@@ -100,7 +100,7 @@ class ShortMoves:
                 ends = banned[1][now] - begin
                 stay = banned[0][begin : begin + int(ends[-1])]
             kept = _room_for(len(targets[now]), self.size, self.tuning.walk_room)
-            rooms = _own(self.rooms, closed)
+            rooms = _own(self.rooms, ceiling)
             level_moves(
                 self.entries, rooms, targets[now], steps[now], most, tries, toll, both, 1 + first, stay, ends, kept
             )
@@ -124,6 +124,28 @@ class ShortMoves:
             np.concatenate([one.changes for one in self.lists]),
             np.concatenate(ends),
         )
+
+    def leave_out(self, targets: Array) -> None:
+        """Drop moves without which all targets that are moved still are, the dearest first."""
+        from discreet.linear._level_moves import MoveList
+
+        variables, changes, ends = self.moves()
+        starts = np.concatenate([[0], ends])
+        of = np.repeat(np.arange(len(ends)), np.diff(starts))
+        asked = np.zeros(self.size, bool)
+        asked[targets] = True
+        served = np.bincount(variables[asked[variables]], minlength=self.size)  # moves of each target
+        paid = np.bincount(of, self.price[variables], len(ends))
+        kept = np.ones(len(ends), bool)
+        for move in np.argsort(-paid, kind="stable").tolist():
+            here = variables[starts[move] : starts[move + 1]]
+            here = here[asked[here]]
+            if paid[move] > 0 and (served[here] > 1).all():
+                kept[move] = False
+                served[here] -= 1
+        left = np.cumsum(np.diff(starts)[kept])
+        number = np.array([len(left), int(kept[of].sum())])
+        self.lists = [MoveList(variables[kept[of]], changes[kept[of]], left, number)]
 
     def pattern(self) -> Array:
         """The hidden cells with all that the moves change."""
@@ -219,9 +241,9 @@ def _tolls(price: Array) -> Array:
     return np.where(price > 0, 1 + np.rint(np.log2(np.maximum(price, least) / least)), 0).astype(np.int64)
 
 
-def _own(rooms: Rooms, closed: bool) -> Rooms:
-    """The rooms for one chunk of walks to change; ``closed``: none for what is shown."""
-    shown = rooms.price > 0 if closed else np.zeros(len(rooms.price), bool)
+def _own(rooms: Rooms, ceiling: float) -> Rooms:
+    """The rooms for one chunk of walks to change; none for what costs more than ``ceiling``."""
+    shown = rooms.price > ceiling
     copied = rooms._replace(**{name: getattr(rooms, name).copy() for name in ("fell", "rose", "price", "toll")})
     return copied._replace(down=np.where(shown, 0, rooms.down), up=np.where(shown, 0, rooms.up))
 
