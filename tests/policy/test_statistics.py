@@ -126,6 +126,32 @@ def test_quantiles_come_from_protected_bands() -> None:
         answer(data, Query.of("sex, area, age", measure="pay", statistic="median"), policy)
 
 
+def test_a_quantile_is_not_shown_where_its_band_has_no_end() -> None:
+    """The number before it that could be stated is; an end that is a guess makes none."""
+    data, ended, open_ = workers(), served(), parse_policy((COUNTS + PAY + HOURS).replace("5000]", "inf]"))
+    open_ = replace(open_, secret=SECRET.encode())
+    for statistic in ("median", "p90"):
+        closed, shown = (asked(data, "area", one, measure="pay", statistic=statistic) for one in (ended, open_))
+        assert np.array_equal(closed[~np.isnan(shown)], shown[~np.isnan(shown)])
+        assert np.isnan(shown[closed > 2000]).all()
+        assert not np.isnan(shown[closed <= 2000]).any()
+    notes = answer(data, Query.of("area", measure="pay", statistic="p90"), open_).notes
+    assert "Not shown where it lies in a band of band that has no end." in notes
+    for edges in ("[0, nan, 1000, 2000, 5000]", "[0, 500, 500, 2000, 5000]"):
+        with pytest.raises(dc.InputError, match="rising|each a number"):
+            parse_policy(COUNTS + PAY.replace("[0, 500, 1000, 2000, 5000]", edges))
+
+
+def test_a_small_quotient_has_digits_that_say_something() -> None:
+    """Hours by pay: a few thousandths, with four digits for everybody, and as many decimals in every table."""
+    data = workers()
+    swapped = PAY.replace(', "per-hours"', "") + HOURS + 'statistics = ["per-pay", "sum"]\n'
+    policy = replace(parse_policy(COUNTS + swapped), secret=SECRET.encode())
+    tables = {by: answer(data, Query.of(by, measure="hours", statistic="per-pay"), policy) for by in ("area", "sex")}
+    (everybody,) = {next(iter(one.values.values()))[0] for one in tables.values()}
+    assert 1000 <= everybody * 10 ** next(iter(tables["sex"].decimals.values())) < 10_000
+
+
 def test_dominance_hides_cells_before_noise_or_refuses() -> None:
     """Just the cells that the rule names; nothing of them is in any statistic of the measure."""
     data = workers(60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.base.arguments import checked, one_of, whole
+from discreet.base.kinds import Unbounded
 from discreet.errors import InputError, listed
 from discreet.methods import method, parameters
 from discreet.methods.contract import SECRETS
@@ -69,8 +71,8 @@ class ServedMeasure:
     for counts cannot. ``hide`` are rules about contributions. ``sensitive``: a table in which they find a cell is
     refused, shown or not; with ``"hide"`` the cell alone is hidden, and follows from its line but for the noise of the
     others. Sums with noise, means and quantiles are given of ``min_count`` people and more, as they are shown.
-    Quantiles come from the counts of ``bands``, a variable whose finest codes lie between the ``edges``; nothing is
-    given by it.
+    Quantiles come from the counts of ``bands``, a variable whose finest codes lie between the ``edges``, of which the
+    first and the last may be infinite (a band without an end has no quantiles); nothing is given by it.
 
     >>> ServedMeasure(statistics=("sum", "mean"), noise={"flex": 50_000}).min_count
     10
@@ -84,7 +86,7 @@ class ServedMeasure:
     sensitive: str = "refuse"
     min_count: int = 10
     bands: str = ""
-    edges: tuple[float, ...] = ()
+    edges: tuple[Unbounded, ...] = ()
 
     def __post_init__(self) -> None:
         kinds = [Statistic.of(text) for text in self.statistics]
@@ -102,8 +104,8 @@ class ServedMeasure:
                 if quantiles
                 else "bands and edges are for medians and quantiles: name one among the statistics, or leave them out"
             )
-        if list(self.edges) != sorted(set(self.edges)):
-            raise InputError("edges: give rising numbers, one more than the codes of bands")
+        if not all(low < high for low, high in itertools.pairwise(self.edges)):
+            raise InputError("edges: give rising numbers, one more than the codes of bands; the ends may be inf")
         for rule in self.hide:
             check_rule(rule)
         if self.noise is not None:

@@ -6,6 +6,7 @@ counts of bands. A true mean beside a perturbed count would tell the count (tota
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,6 +30,8 @@ from discreet.tables.table import Table
 
 DECIMALS = 1  # of percentages and rates
 MORE_DECIMALS = 2  # of a mean or a ratio than its sum has
+DIGITS = 4  # of the quotient of everybody that say something, at least
+MOST_DECIMALS = 9
 OF_WEIGHTS = "weighted count"
 GIVING = ", or give something"
 
@@ -146,7 +149,8 @@ def answer_statistic(table_of: TableOf, resolved: Resolved, policy: Policy, whol
         name = f"{main.name} per {other.name}"
     values = np.where(few, np.nan, _quotient(main.values, other.values))
     words = [*dict.fromkeys([*words, other.shown.method])]
-    return _given(main, resolved, policy, name, values, decimals + MORE_DECIMALS, words, _few_note(least, main, GIVING))
+    digits = _quotient_decimals(values, decimals + MORE_DECIMALS)
+    return _given(main, resolved, policy, name, values, digits, words, _few_note(least, main, GIVING))
 
 
 def _decimals(main: ProtectedMeasure) -> int:
@@ -225,6 +229,17 @@ def _quotient(above: Floats, below: Floats) -> Floats:
     return np.where(held, above, np.nan) / np.where(held, below, 1.0)
 
 
+def _quotient_decimals(values: Floats, least: int) -> int:
+    """As many as the quotient of everybody, which is the same in all tables, needs for some digits; ``least`` or more.
+
+    >>> _quotient_decimals(np.array([0.00213, 0.3]), 2), _quotient_decimals(np.array([81.2, 0.3]), 2)
+    (6, 2)
+    """
+    first = abs(values[0]) if len(values) else np.nan
+    needed = DIGITS - 1 - math.floor(math.log10(first)) if first > 0 else least
+    return min(max(least, needed), MOST_DECIMALS)
+
+
 def _at_total(layout: Layout, values: Floats, names: list[str]) -> Floats:
     """For each cell the value of the one that has the totals of some variables instead of its codes."""
     totals = {
@@ -282,18 +297,24 @@ def _quantiles(table_of: TableOf, resolved: Resolved, policy: Policy, whole: Who
         for of in (counts.values, counts.people)
     )
     values = quantile_of_bands(parts, np.asarray(served.edges), asked.share)
+    values[~np.isfinite(values)] = np.nan
     values[~(np.maximum(people, 0).sum(axis=1) >= served.min_count)] = np.nan
     name = "median" if query.statistic == "median" else f"{round(asked.share * 100)}th percentile"
     notes = [f"Read off the counts of {served.bands}.", _few_note(served.min_count, counts)]
+    if np.isinf(served.edges).any():
+        notes.append(f"Not shown where it lies in a band of {served.bands} that has no end.")
     release = _given(counts, by_band, policy, f"{name} {query.measure}", values, 0, [counts.shown.method], *notes)
     return release.only(served.bands, [bands.total or bands.leaves[0]])
 
 
 def quantile_of_bands(parts: Floats, edges: Floats, share: float) -> Floats:
-    """The value below which a share of the people of each row lie, if those of a band are evenly spread in it.
+    """The value below which a share of the people of each row lie, if those of a band are evenly spread in it; no
+    number, or an infinite one, in a band without an end.
 
     >>> quantile_of_bands(np.array([[10.0, 10.0, 20.0]]), np.array([0.0, 10.0, 20.0, 50.0]), 0.5).tolist()
     [20.0]
+    >>> quantile_of_bands(np.array([[10.0, 10.0, 20.0]]), np.array([0.0, 10.0, 20.0, np.inf]), 0.9).tolist()
+    [inf]
     """
     people = np.maximum(parts, 0.0)
     below = np.cumsum(people, axis=1)
@@ -302,7 +323,9 @@ def quantile_of_bands(parts: Floats, edges: Floats, share: float) -> Floats:
     rows = np.arange(len(people))
     start = below[rows, band] - people[rows, band]
     within = (target - start) / np.where(people[rows, band] > 0, people[rows, band], 1.0)
-    values = edges[band] + within * (edges[band + 1] - edges[band])
+    low, high = edges[band], edges[band + 1]
+    with np.errstate(invalid="ignore"):
+        values = np.where(within >= 1, high, low + within * (high - low))
     return np.where(np.isnan(parts).any(axis=1) | (below[:, -1] <= 0), np.nan, values)
 
 

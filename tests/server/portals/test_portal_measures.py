@@ -109,7 +109,7 @@ def test_one_refused_measure_refuses_all_and_is_named(client: TestClient) -> Non
     three = f"{DATA}?valuecodes[area]=*&valuecodes[sex]=*&valuecodes[age]=*&valuecodes[ContentsCode]="
     got = client.get(f"{three}*")
     assert got.status_code == 403
-    assert got.json()["detail"].startswith("pay, median: 4 variables are asked")
+    assert got.json()["detail"].startswith("pay: median: 4 variables are asked")
 
 
 def test_a_number_is_marked_where_it_is_not_given(client: TestClient) -> None:

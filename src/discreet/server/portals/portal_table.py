@@ -18,7 +18,7 @@ from discreet.data.counted_units import ENGLISH, counted_words
 from discreet.data.dimension import Dimension
 from discreet.errors import InputError, Refused, nearest
 from discreet.policy import Query
-from discreet.policy.measure_words import measure_unit
+from discreet.policy.measure_words import filled_sentence, measure_label, sentence_of, unit_of
 from discreet.policy.served_measures import SUM
 from discreet.server.api import HttpFault, admitted
 from discreet.server.auth import Caller
@@ -77,15 +77,15 @@ class PortalTable:
     @cached_property
     def statistics(self) -> dict[str, PortalStatistic]:
         """What can be asked of the cells, by the code that portals know it by: the count, sums, means, ..."""
-        counted = counted_words(self.service.dimensions).get(ENGLISH, "")
+        policy, dimensions = self.service.policy, self.service.dimensions
+        counted = counted_words(dimensions).get(ENGLISH, "")
         stated = {COUNT: PortalStatistic(COUNT, "", COUNT, counted)}
-        for name, served in self.service.policy.measures.items():
+        for name, served in policy.measures.items():
             for statistic in served.statistics:
                 code = unused(name if statistic == SUM else f"{name}-{statistic}", stated)
-                label = served.label or name
-                words = label if statistic == SUM else f"{label}, {statistic}"
-                unit = measure_unit(self.service.policy, self.service.dimensions, name)
-                stated[code] = PortalStatistic(name, statistic, words, unit)
+                said = filled_sentence(*sentence_of(policy, dimensions, name, statistic, COUNT))
+                words = measure_label(policy, name) if statistic == SUM else said
+                stated[code] = PortalStatistic(name, statistic, words, unit_of(policy, dimensions, name, statistic))
         return stated
 
     @property

@@ -117,7 +117,7 @@ def _meanings() -> dict[str, str]:
 
 def stated_words(parts: Sequence[Release]) -> tuple[str, list[str]]:
     """The methods of some measures, and their notes, each once."""
-    methods = dict.fromkeys(release.method for release in parts)
+    methods = dict.fromkeys(step for release in parts for step in release.method.split("; "))
     return "; ".join(methods), [*dict.fromkeys(note for release in parts for note in release.notes)]
 
 

@@ -97,7 +97,7 @@ def measures_together(parts: Sequence[Release], contents: str, labels: Mapping[s
         values={VALUE: read_only(np.concatenate([part.values[name] for part, name in zip(parts, names, strict=True)]))},
         decimals={VALUE: max(digits for part in parts for digits in part.decimals.values())},
         status=read_only(np.concatenate([part.status for part in parts])),
-        method="; ".join(dict.fromkeys(part.method for part in parts)),
+        method="; ".join(dict.fromkeys(step for part in parts for step in part.method.split("; "))),
         notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
         words=TableWords("; ".join(dict.fromkeys(part.words.subject for part in parts))),
         truthful=all(part.truthful for part in parts),
