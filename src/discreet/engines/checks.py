@@ -26,7 +26,10 @@ NO_CODE = Words(
     'has no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
     'have no value; correct the data or give missing values a category (missing = "Unknown", or --missing Unknown)',
 )
-NO_NUMBER = Words("has no value (missing or NaN)", "have no value (missing or NaN)")
+NO_NUMBER = Words(
+    "has no value (missing or NaN: say what is meant, 0 or an estimate, or leave the record out)",
+    "have no value (missing or NaN: say what is meant, 0 or an estimate, or leave the records out)",
+)
 _WRITTEN = (
     "text that is not a number (1234.5 is one; a decimal comma and signs between thousands are not read from records: "
     'pandas.read_csv(path, decimal=",", thousands=".") gives a data frame of numbers to read instead)'

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.engines.checks import NO_NUMBER
 from discreet.engines.duckdb.engine import DuckDB
 from discreet.engines.protocol import Grouping, Hmac, Key
 from tests.engines.records import SECRET, A, B, refused
@@ -50,9 +51,9 @@ def test_unusable_numbers_are_refused_by_count(as_text: bool) -> None:
         columns["x"][0], columns["r"][0] = "XSECRETX", "987654321.5"
     engine = DuckDB.of(pa.table(columns))
     message = refused(lambda: engine.base_cells(Grouping(keys=(A,), magnitude="x", weight="w", record_key="r")))
-    assert "magnitude column 'x': 2 records have no value (missing or NaN), " in message
+    assert f"magnitude column 'x': 2 records {NO_NUMBER.many}, " in message
     assert "2 records are infinite" in message
-    assert "weight column 'w': 2 records have no value (missing or NaN), 1 record is infinite, 2 records are" in message
+    assert f"weight column 'w': 2 records {NO_NUMBER.many}, 1 record is infinite, 2 records are" in message
     assert "record key column 'r': 1 record has no value" in message
     if as_text:
         assert "1 record holds text that is not a number" in message

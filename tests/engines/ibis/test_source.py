@@ -132,7 +132,7 @@ def test_postgresql_has_kinds_of_its_own(postgresql: str) -> None:
     with psycopg.connect(postgresql, autocommit=True) as connection:
         connection.execute("INSERT INTO kinds (\"C\", m, n, v) VALUES ('a', 'sad', 'NaN', 'Infinity')")
     later = Ibis.of(postgresql, table="kinds")
-    words = "1 record has no value (missing or NaN)"
+    words = "1 record has no value (missing or NaN: say what is meant, 0 or an estimate, or leave the record out)"
     assert words in refused(lambda: later.base_cells(Grouping(keys=(mood,), magnitude="n")))
     assert "1 record is infinite" in refused(lambda: later.base_cells(Grouping(keys=(mood,), magnitude="v")))
 
