@@ -59,6 +59,27 @@ def test_the_table_is_changed_in_its_own_page(page: Page) -> None:
     expect(page).to_have_url(page.url.split("/table")[0] + "/table?variables=sex&where=region=R1")
 
 
+def test_who_comes_back_finds_what_was_chosen(page: Page) -> None:
+    """Variables, population and a rate, which the form had offered while it was filled."""
+    page.goto("/")
+    restrict(page, "region", "Region 1")
+    page.get_by_text("per 1,000 of the total of Region").click()
+    page.locator("input[name=v_age]").check()
+    expect(page.locator("#verdict")).to_contain_text("can be made")
+    page.get_by_role("button", name="Show the table").click()
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    page.get_by_role("button", name="Bars", exact=True).click()
+    shown = page.url
+    page.go_back()
+    expect(page.locator("input[name=v_age]")).to_be_checked()
+    expect(page.locator("[data-filter=region] .opener")).to_contain_text("Region 1")
+    expect(page.get_by_label("per 1,000 of the total of Region")).to_be_checked()
+    expect(page.locator("#verdict")).to_contain_text("can be made")
+    page.go_forward()
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    assert page.url == shown
+
+
 def test_variables_are_found_by_their_words(page: Page) -> None:
     """Of the name, of the definition and of any category; without capitals and accents."""
     page.goto("/")

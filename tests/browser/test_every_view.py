@@ -183,6 +183,14 @@ def test_the_switches_of_a_table(visitor: Page, pictures: Path) -> None:
     looked_at(visitor, "table-folded", pictures)
 
 
+@pytest.mark.parametrize("name", ["catalogue", "choose-measure", "table", "table-mean", "map"])
+def test_everything_that_opens(visitor: Page, pictures: Path, name: str) -> None:
+    """With all that can be unfolded: code, citation, explanations, the form below a table, its groups."""
+    settled(visitor, VIEWS[name])
+    visitor.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    looked_at(visitor, f"{name}-open", pictures)
+
+
 def test_an_open_tree_of_categories(visitor: Page, pictures: Path) -> None:
     """With a measure and a variable picked, and a search in the tree."""
     settled(visitor, "/earnings/")

@@ -50,6 +50,32 @@ function closed(choices) {
   }
 }
 
+// -- what was chosen before the reader went on and came back ---------------------------------------------------------
+
+let awaited = ""; // a rate that is chosen as soon as it is offered
+
+function keep() {
+  const ticked = cards.filter((card) => card.querySelector("[type=checkbox]").checked).map((card) => card.dataset.variable);
+  const levels = Object.fromEntries(cards.map((card) => [card.dataset.variable, card.querySelector(".detail select")?.value]));
+  const filters = Object.fromEntries(pickers.map((one) => [one.name, [...one.chosen]]));
+  const measure = form.querySelector("[name=measure]:checked")?.value ?? "";
+  history.replaceState({ ...history.state, choice: { ticked, levels, filters, measure: awaited || measure } }, "");
+}
+
+function restore() {
+  const kept = history.state?.choice;
+  if (!kept) return;
+  for (const card of cards) {
+    card.querySelector("[type=checkbox]").checked = kept.ticked.includes(card.dataset.variable);
+    const detail = card.querySelector(".detail select");
+    if (detail && kept.levels[card.dataset.variable]) detail.value = kept.levels[card.dataset.variable];
+  }
+  for (const one of pickers) one.choose(kept.filters[one.name] ?? []);
+  const measure = [...form.querySelectorAll("[name=measure]")].find((input) => input.value === kept.measure);
+  if (measure) measure.checked = true;
+  else awaited = kept.measure;
+}
+
 // rates of the population that is chosen, beside what the form has anyway; what is offered no more is not asked
 function offered(rates) {
   const field = form.querySelector(".measures");
@@ -68,8 +94,11 @@ function offered(rates) {
     field.querySelector(".pill").after(label);
   }
   if (lost) field.querySelector("input").checked = true;
+  const wanted = awaited && [...field.querySelectorAll("input")].find((input) => input.value === awaited);
+  awaited = "";
+  if (wanted) wanted.checked = true;
   document.getElementById("no-rates")?.toggleAttribute("hidden", Boolean(field.querySelector("input[value^='rate-']")));
-  return lost;
+  return lost || Boolean(wanted);
 }
 
 // -- what is chosen -----------------------------------------------------------------------------------------------
@@ -181,7 +210,11 @@ for (const card of cards) {
     if (tick.getAttribute("aria-disabled") === "true" && tick.checked) event.preventDefault();
   });
 }
-form.addEventListener("change", () => ask());
+restore();
+form.addEventListener("change", () => {
+  keep();
+  ask();
+});
 form.addEventListener("submit", (event) => {
   if (!cards.some((card) => card.querySelector("[type=checkbox]").checked)) {
     event.preventDefault();

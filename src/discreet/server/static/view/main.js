@@ -128,7 +128,7 @@ function remember(cube, state) {
   if (view) address.searchParams.set("view", view);
   else address.searchParams.delete("view");
   const text = address.href.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%3B", ";");
-  history.replaceState(null, "", text);
+  history.replaceState(history.state, "", text);
   const link = document.getElementById("permalink");
   if (link) link.value = text;
   const embed = document.getElementById("embed");

@@ -278,7 +278,7 @@ function scale(shape, ink, more = {}) {
   const least = summed ? Math.min(0, ...values) : Math.min(...values, most);
   return {
     min: least, max: most > least ? most : least + 1, calculable: false, orient: "horizontal", left: "center", bottom: 2, itemHeight: 180, text: [measured(shape.grid, most), measured(shape.grid, least)], textStyle: { color: ink.text },
-    inRange: { color: ink.dark ? ["#1b2733", "#2f6ea8", "#9fd0ff"] : ["#f1f6fb", "#6aa7d6", "#08427a"] }, ...more,
+    inRange: { color: ink.dark ? ["#24394d", "#2f6ea8", "#9fd0ff"] : ["#dbe8f4", "#6aa7d6", "#08427a"] }, ...more,
   };
 }
 
