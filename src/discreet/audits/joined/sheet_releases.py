@@ -118,7 +118,9 @@ def of_sheet(
         if shown is None:
             unknown += _holds_figures(table, derived)
             continue
-        ambiguous += derived.ambiguous
+        if derived.ambiguous:  # an interval by the wrong one of two shares might not hold the truth
+            ambiguous += 1
+            continue
         top, base = derived.numerator, derived.denominator
         if top is None or base is None or top not in row_of or base not in row_of:
             unknown += 1

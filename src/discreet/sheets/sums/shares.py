@@ -97,6 +97,8 @@ def _confirmed(
     numbers = [derived_number(block, place) for place in own]
     plain = [n for n in numbers if n is not None]
     decimals = shown_decimals(block.cell(*place) for place in own)
+    formats = [block.cell(*place) for place in own]
+    whole = 1.0 if all(cell.percent and cell.number is not None for cell in formats if cell.kind == NUMERIC) else 100.0
     ways_that_fit: list[tuple[list[int], list[int], float]] = []
     by_name = not names or is_quotient_or_change(names[0]) or len(plain) >= LEAST_SHOWN
     for numerators in counts if by_name else ():
@@ -108,6 +110,10 @@ def _confirmed(
             for scale in SCALES:
                 if kind != "share" and all(number in (0.0, scale) for number in plain):
                     continue  # a greatest number of 100 is not 100 % of itself
+                if scale != whole and all(top == base for top, base in zip(tops, bottom, strict=True)):
+                    continue  # 1 is not a number over itself, unless it is written as 100 %
+                if kind == "share" and scale == 1.0 != whole and not decimals:
+                    continue  # shares without decimals are percentages
                 if _fits(cells, numbers, tops, bottom, scale, decimals):
                     ways_that_fit.append((tops, bottom, scale))
         if ways_that_fit and not cells.hidden.any() and len(plain) >= LEAST_SHOWN:
@@ -227,6 +233,8 @@ def _fits(
         if number is None:
             continue
         if top < 0 or bottom < 0:
+            return False
+        if top == bottom and abs(number - scale) > 0.5000001 * 10.0**-decimals:
             return False
         if cells.hidden[top] or cells.hidden[bottom]:
             half = 0.5000001 * 10.0**-decimals / scale
