@@ -59,6 +59,21 @@ def test_the_table_is_changed_in_its_own_page(page: Page) -> None:
     expect(page).to_have_url(page.url.split("/table")[0] + "/table?variables=sex&where=region=R1")
 
 
+def test_a_changed_table_is_shown_as_the_one_before(page: Page) -> None:
+    """As a chart, with its variables where the reader has moved them."""
+    page.goto("/table?variables=age,education,sex")
+    expect(page.locator("body[data-viewer=ready]")).to_be_visible()
+    page.get_by_role("group", name="Layers", exact=True).get_by_role("button").press("ArrowUp")
+    page.get_by_role("button", name="Bars", exact=True).click()
+    page.get_by_role("link", name="Change the table").click()
+    page.locator("input[name=v_age]").uncheck()
+    expect(page.locator("#verdict")).to_contain_text("can be made")
+    page.get_by_role("button", name="Show the table").click()
+    expect(page.locator(".chart-frame[data-drawn=bars]")).to_be_visible()
+    asked = parse_qs(urlparse(page.url).query)
+    assert (asked["variables"], asked["columns"], asked["view"]) == (["education,sex"], ["sex,education"], ["bars"])
+
+
 def test_who_comes_back_finds_what_was_chosen(page: Page) -> None:
     """Variables, population and a rate, which the form had offered while it was filled."""
     page.goto("/")

@@ -216,6 +216,27 @@ def test_no_english_is_left_over(browser: Browser, address: str, pictures: Path,
                 page.screenshot(path=pictures / f"{name}-{language}.png", full_page=True)
 
 
+@pytest.mark.parametrize(("width", "letters"), [(320, 100), (390, 150)])
+def test_small_screens_and_large_letters(browser: Browser, address: str, width: int, letters: int) -> None:
+    """Nothing is to be scrolled sideways but tables and charts in their boxes: in the language of the longest words."""
+    with visiting(browser, address, locale="de") as page:
+        for name in (
+            "catalogue",
+            "choose-measure",
+            "table",
+            "table-nested",
+            "chart-pyramid",
+            "map",
+            "too-many",
+            "about",
+        ):
+            settled(page, VIEWS[name])
+            page.set_viewport_size({"width": width, "height": 700})
+            page.evaluate("size => (document.documentElement.style.fontSize = `${size}%`)", letters)
+            page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+            page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
+
+
 def test_without_script(browser: Browser, address: str, pictures: Path) -> None:
     """There are numbers and links, a measure and variables are picked, and a refusal has its reason."""
     with visiting(browser, address, java_script_enabled=False) as page:

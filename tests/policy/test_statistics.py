@@ -138,7 +138,7 @@ def test_a_quantile_is_not_shown_where_its_band_has_no_end() -> None:
     notes = answer(data, Query.of("area", measure="pay", statistic="p90"), open_).notes
     assert "Not shown where it lies in a band of band that has no end." in notes
     for edges in ("[0, nan, 1000, 2000, 5000]", "[0, 500, 500, 2000, 5000]"):
-        with pytest.raises(dc.InputError, match="rising|each a number"):
+        with pytest.raises(dc.InputError, match=r"rising|each a number"):
             parse_policy(COUNTS + PAY.replace("[0, 500, 1000, 2000, 5000]", edges))
 
 

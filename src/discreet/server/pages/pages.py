@@ -60,7 +60,12 @@ def known_fields(request: Request) -> None:
         names = (*names, "lang")
     if path in ("/go", "/verdict", "/choices"):
         kinds = ("v", "level", "place", "only")
-        names = ("measure", "groups", *(f"{kind}_{d.name}" for kind in kinds for d in service_of(request).dimensions))
+        names = (
+            "measure",
+            "groups",
+            "view",
+            *(f"{kind}_{d.name}" for kind in kinds for d in service_of(request).dimensions),
+        )
     check_parameters(query_text(request), names)
 
 

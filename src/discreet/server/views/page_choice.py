@@ -132,7 +132,7 @@ class PageChoice:
 
     @classmethod
     def from_form(cls, fields: Mapping[str, str], dimensions: Sequence[Dimension]) -> PageChoice:
-        """From the fields of the form: v_NAME, level_NAME, place_NAME, only_NAME and measure."""
+        """From the fields of the form: v_NAME, level_NAME, place_NAME, only_NAME, measure, groups and view."""
         chosen = [d.name for d in dimensions if fields.get(f"v_{d.name}")]
         variables = tuple(sorted((name, fields.get(f"level_{name}") or name) for name in chosen))
         where = tuple(
@@ -140,8 +140,9 @@ class PageChoice:
         )
         places = tuple((n, at) for n in chosen if (at := fields.get(f"place_{n}", "")) in PLACES)
         measure, statistic = from_form_value(fields.get("measure", ""))
-        groups = fields.get("groups", "")
-        return cls(variables, where, places, measure=measure, statistic=statistic, groups=groups)
+        groups, view = fields.get("groups", ""), fields.get("view", "")
+        view = view if view in VIEWS else "table"
+        return cls(variables, where, places, view=view, measure=measure, statistic=statistic, groups=groups)
 
 
 def codes_text(codes: Sequence[str]) -> str:

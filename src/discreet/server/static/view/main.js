@@ -133,8 +133,11 @@ function remember(cube, state) {
   if (link) link.value = text;
   const embed = document.getElementById("embed");
   if (embed) embed.value = embed.value.replace(/\/embed\?[^"]*/, () => `/embed?${new URL(text).search.slice(1)}`); // what is embedded is what is seen
-  const field = document.querySelector("#choose [name=groups]");
-  if (field) field.value = address.searchParams.get("groups") ?? "";
+  const form = document.getElementById("choose"); // whoever changes the table keeps how it is shown
+  if (!form) return;
+  for (const name of ["groups", "view"]) form.elements[name].value = address.searchParams.get(name) ?? "";
+  form.querySelectorAll("[name^=place_]").forEach((one) => one.remove());
+  for (const place of PLACES) for (const k of state[place]) form.append(element("input", { type: "hidden", name: `place_${cube.dimensions[k].name}`, value: place }));
 }
 
 function caption(cube, state) {
