@@ -92,3 +92,14 @@ def test_reduced_rows_span_the_same_and_share_no_pivot(rows: int, columns: int, 
     for row in matrix.tolist():  # a row is the sum of reduced ones, each as often as its entry in their pivot says
         total = [sum(row[p] * own[c] for p, own in zip(pivots, full, strict=True)) for c in range(columns)]
         assert [(t - entry) % PRIME for t, entry in zip(total, row, strict=True)] == [0] * columns
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_independent_rows_give_all_others(seed: int) -> None:
+    """As many as the rank, and of full rank themselves."""
+    random = np.random.default_rng(seed)
+    dense = random.integers(-1, 2, (random.integers(1, 12), random.integers(1, 9))).astype(float)
+    dense = np.concatenate([dense, dense[:3].sum(axis=0, keepdims=True), dense[:1]])
+    rows = modular.independent_rows(csr_array(dense))
+    assert len(rows) == np.linalg.matrix_rank(dense) == np.linalg.matrix_rank(dense[rows])
+    assert rows.tolist() == sorted(set(rows.tolist()))

@@ -26,6 +26,7 @@ class LinearTuning:
     push_share: float = 0.05  # of the variables pushed together that must get there for another push
     push_least: int = 12  # the same in number, where programs for single ones are quick
     push_rows: int = 25_000  # the same times rows, for large ones: as many take a program each in the time of a push
+    lean_most: int = 10_000  # rows of which those that follow from others are left out of programs
     walks: tuple[tuple[int, int], ...] = (
         (30, 2),
         (100, 4),

@@ -46,13 +46,14 @@ def first_pivot(candidate: Any, left: int, priority: Any) -> int:
 
 @compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)), restarts=True)
 def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any, priority: Any, stop: Any) -> Any:
-    """The rank of the basis columns, and what they leave of the targets as the three arrays of a sparse matrix.
+    """Basis columns that others before them do not give, as many as their rank, and what is left of the targets.
 
     ``priority``: of rows as pivots, the least first. ``stop``: an array of one number; once it is not 0 the answer is
     of no use.
     """
     candidate = empty_candidate(len(priority), len(basis))
     kept = nothing_kept(len(priority), len(basis))
+    independent = np.empty(len(basis), np.int64)
     for c in basis:
         if stop[0]:
             break
@@ -61,6 +62,7 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any,
         left = reduce_column(indices[begin:end], data[begin:end], candidate, kept)
         if left == 0:
             continue
+        independent[kept.count[0]] = c
         kept = kept_with_room(kept, left)
         keep_column(first_pivot(candidate, left, priority), left, candidate, kept)
     ends = np.zeros(len(targets) + 1, np.int64)
@@ -80,7 +82,7 @@ def _span_kernel(indptr: Any, indices: Any, data: Any, basis: Any, targets: Any,
             row[used + j] = candidate.touched[j]
             value[used + j] = candidate.work[candidate.touched[j]]
         ends[t + 1] = used + left
-    return kept.count[0], ends, row[: ends[-1]], value[: ends[-1]]
+    return independent[: kept.count[0]], ends, row[: ends[-1]], value[: ends[-1]]
 
 
 def residues(matrix: Any) -> csc_array:
@@ -119,14 +121,33 @@ def pivot_priority(matrix: Any, order: Array) -> Array:
 
 def span_of(columns: csc_array, basis: Array, targets: Array) -> tuple[int, csc_array]:
     """The rank of the basis columns, and the targets modulo their span."""
-    from scipy.sparse import csc_array
-
     few = len(basis) < 64  # then any pivots will do
     priority = np.zeros(columns.shape[0], np.int64) if few else pivot_priority(columns, basis)
+    independent, left = _spanned(columns, basis, targets, priority)
+    return len(independent), left
+
+
+def _spanned(columns: csc_array, basis: Array, targets: Array, priority: Array) -> tuple[Array, csc_array]:
+    """The basis columns that others before them do not give, and the targets modulo their span."""
+    from scipy.sparse import csc_array
+
     stop = np.zeros(1, np.int64)
     arguments = (columns.indptr, columns.indices, columns.data, basis, targets, priority, stop)
-    rank, ends, rows, values = deadline.stoppable(lambda: _span_kernel(*arguments), lambda: stop.fill(1))
-    return int(rank), csc_array((values, rows, ends), shape=(columns.shape[0], len(targets)))
+    independent, ends, rows, values = deadline.stoppable(lambda: _span_kernel(*arguments), lambda: stop.fill(1))
+    return np.asarray(independent), csc_array((values, rows, ends), shape=(columns.shape[0], len(targets)))
+
+
+def independent_rows(matrix: Any) -> Array:
+    """Rows of whole numbers of which all others are combinations, short ones before others; in order.
+
+    >>> from scipy.sparse import csr_array
+    >>> independent_rows(csr_array([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])).tolist()
+    [1, 2]
+    """
+    rows = matrix.tocsr()
+    shortest = np.argsort(np.diff(rows.indptr), kind="stable")
+    fewest = np.argsort(np.argsort(np.diff(matrix.tocsc().indptr), kind="stable"))
+    return np.sort(_spanned(residues(rows.T.tocsc()), shortest, np.empty(0, np.int64), fewest)[0])
 
 
 @compiled(steps=lambda indptr, indices, *rest: reduction_steps(len(indices), len(indptr)), restarts=True)

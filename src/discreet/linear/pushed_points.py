@@ -10,6 +10,8 @@ Two points at a time, each for half of the variables, show as many as two in tur
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from discreet.base import deadline
@@ -35,7 +37,9 @@ class PushedPoints:
         self.low = low
         self.high = high
         self.tuning = tuning
-        self.programs = [InteriorProgram(system, tuning=tuning)]
+        many = base is None or system.rows.shape[0] > tuning.lean_most
+        self.leaner = system if many else _independent(system)
+        self.programs = [InteriorProgram(self.leaner, tuning=tuning)]
         self.random = np.random.default_rng(1)
         self.last: Array | None = None  # where the last point that pushed each target had it
 
@@ -64,7 +68,7 @@ class PushedPoints:
         A vertex that moves one of them often moves others, which are left out then.
         """
         system = self.system
-        program = SystemProgram(system, tuning=self.tuning)
+        program = SystemProgram(self.leaner, tuning=self.tuning)
         still: list[int] = []
         left = self._left(targets, 0.0)
         while len(left):
@@ -104,7 +108,7 @@ class PushedPoints:
         deadline.check()
         shares = [left[lane::lanes] for lane in range(lanes)]
         aims = [self._aim(share, reach) for share in shares]
-        self.programs += [InteriorProgram(self.system, tuning=self.tuning) for _ in range(lanes - len(self.programs))]
+        self.programs += [InteriorProgram(self.leaner, tuning=self.tuning) for _ in range(lanes - len(self.programs))]
         pairs = list(zip(self.programs, aims, strict=False))
         points = side_by_side(lambda pair: pair[0].minimum_within(*pair[1]), pairs)
         for share, x in zip(shares, points, strict=True):
@@ -136,6 +140,14 @@ class PushedPoints:
     def _note(self, x: Array) -> None:
         np.minimum(self.low, x, out=self.low)
         np.maximum(self.high, x, out=self.high)
+
+
+def _independent(system: System) -> System:
+    """A system with a solution without the rows that follow from others, of whole numbers: programs are sooner done."""
+    from discreet.linear.modular import independent_rows
+
+    rows = independent_rows(system.rows)
+    return replace(system, rows=system.rows[rows], rhs=system.rhs[rows])
 
 
 def two_values(low: Array, high: Array) -> Array:
