@@ -234,9 +234,13 @@ class Service:
 
     async def _again(self, caller: Caller, resolved: Resolved) -> Reply:
         """The answer that a page shows, for its viewer."""
-        kept_as = self._kept_as(caller, resolved.query)
+        start, kept_as = time.perf_counter(), self._kept_as(caller, resolved.query)
         answer = self.answers.get(kept_as)
-        return Reply(answer or await self._make(resolved, kept_as), cached=answer is not None, kept_as=kept_as)
+        if answer is not None:
+            return Reply(answer, cached=True, kept_as=kept_as)
+        reply = Reply(await self._make(resolved, kept_as), kept_as=kept_as)
+        await self.pace.wait(start, resolved.cells)
+        return reply
 
     async def preview(self, caller: Caller, resolved: Resolved) -> Refused | None:
         """Whether a query would be refused, by the guard too. A refusal is recorded; a table is made but not given.
