@@ -20,7 +20,7 @@ from discreet.methods.suppress.suppressed import ELIMINATION, RANK, REPAIR, Supp
 
 def suppressed_by_elimination(task: Task) -> Suppressed:
     """Elimination's pattern after audit and repair."""
-    n, step, rounds, undecided = len(task.table), first_step(task), 0, 0
+    n, step, rounds, undecided, by_walks = len(task.table), first_step(task), 0, 0, 0
     began = time.perf_counter()
     hidden = task.withheld
     result = _enough(task)
@@ -40,6 +40,7 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
             return nothing_found(task, result.hopeless)
         step[(result.hidden & ~hidden)[:n]] = REPAIR
         hidden, rounds, undecided = result.hidden, result.rounds, len(result.undecided)
+        by_walks = result.by_walks
         zeros = _known_zeros(task, hidden)
         hidden = hidden & ~zeros
         step[zeros[:n]] = ""
@@ -48,6 +49,7 @@ def suppressed_by_elimination(task: Task) -> Suppressed:
         REPAIR: 0,
         "audits": rounds,
         "undecided": undecided,
+        "by walks": by_walks,
         "seconds elimination": middle - began,
         "seconds repair": time.perf_counter() - middle,
         **_rank_figures(task, hidden),

@@ -89,3 +89,14 @@ def test_moves_that_nobody_needs_are_left_out() -> None:
     assert after <= before
     assert set(targets.tolist()) & after == set(targets.tolist()) & before
     assert moves.pattern().sum() < pattern.sum()
+
+
+def test_the_details_count_what_walks_hid() -> None:
+    """Of a sparse four-way table, where elimination leaves many counts one value."""
+    rng = np.random.default_rng(5)
+    rates = np.ones(())
+    for codes in (6, 5, 4, 3):
+        rates = np.multiply.outer(rates, rng.lognormal(0, 1, codes))
+    table = dc.Table.of(rng.poisson(2 * rates / rates.mean()), ["a", "b", "c", "d"])
+    details = dc.protect(table, dc.Suppress(dc.Threshold(4))).details
+    assert 0 < details["by walks"] <= details["repair"]

@@ -36,14 +36,14 @@ def audited(task: Task, hidden: Array, owners: Owners | None) -> Repaired:
         now = _with_pattern(known, quantities, result.hidden)
         sensitive = np.flatnonzero(task.roles.primary)
         more = insider_bounds.repaired_for_owners(now, truth, sensitive, costs, result.hidden, owners, tuning)
-        result = replace(more, rounds=result.rounds + more.rounds, undecided=result.undecided)
+        result = replace(more, rounds=result.rounds + more.rounds, undecided=result.undecided, by_walks=result.by_walks)
     if task.asked.insiders and not len(result.hopeless):
         from discreet.methods.suppress.repair import coalitions
 
         states = _states_of_knowledge(task, known, costs)
         k = task.asked.insiders
         more = coalitions.repaired_in_all_states(states, truth, requirements, result.hidden, k, n, tuning)
-        result = replace(more, rounds=result.rounds + more.rounds, undecided=result.undecided)
+        result = replace(more, rounds=result.rounds + more.rounds, undecided=result.undecided, by_walks=result.by_walks)
     return replace(result, hidden=result.hidden[:n])
 
 

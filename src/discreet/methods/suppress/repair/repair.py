@@ -7,6 +7,7 @@ linear program around the cell, and those cells are hidden too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
 from discreet.methods.suppress.repair.joint_reach import reached_together
 from discreet.methods.suppress.repair.price_ceilings import freed_by_walks
-from discreet.methods.suppress.repair.short_moves import served_by_moves
+from discreet.methods.suppress.repair.short_moves import Served, served_by_moves
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
@@ -29,13 +30,15 @@ class Repaired:
     """Which cells are hidden now, how often the audit ran, and the cells for which there is no escape.
 
     ``undecided``: sensitive cells with two whole values within their bounds, of which no second table in whole numbers
-    was found, nor a proof that there is none.
+    was found, nor a proof that there is none. ``by_walks``: how many cells short searches hid, where a program for each
+    sensitive cell would have taken longer and might have hidden fewer.
     """
 
     hidden: Array
     rounds: int
     hopeless: Array
     undecided: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    by_walks: int = 0
 
 
 def repair(
@@ -52,31 +55,24 @@ def repair(
     ``known`` is the intruder's knowledge of the present pattern ``hidden`` (both bounds at the value where a cell is
     published), ``truth`` the value of every variable of its system.
     """
-    undecided = np.empty(0, np.int64)
+    undecided, by_walks = np.empty(0, np.int64), 0
     for turn in range(1, tuning.rounds + 1):
         if known.integer or len(needs) <= tuning.walked_alone:
             needs, reach, doubt = _short(known, truth, needs, progress, tuning, tuning.proofs, quick=turn == 1)
             undecided = np.union1d(undecided, doubt)
         else:
             reach = np.zeros((2, len(needs)))
+        walks = _walks_for(known, needs, tuning)
+        if walks is not None:
+            served = walks(known, truth, needs, costs, hidden, tuning)
+            by_walks += int((served.hidden & ~hidden).sum())
+            left = np.flatnonzero(~served.met)
+            hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
+            known = _in_front_of(known, hidden, costs)
         if not len(needs):
-            return Repaired(hidden, turn, needs.cell, undecided)
+            return Repaired(hidden, turn, needs.cell, undecided, by_walks)
         if not known.integer and len(needs) > tuning.walked:
-            served = served_by_moves(known, truth, needs, costs, hidden, tuning)
-            left = np.flatnonzero(~served.met)
-            hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
-            known = _in_front_of(known, hidden, costs)
-            if not len(needs):
-                return Repaired(hidden, turn, needs.cell, undecided)
-            if len(needs) > tuning.walked:
-                continue
-        if known.integer and len(needs) >= tuning.ceiling_from:
-            served = freed_by_walks(known, truth, needs, costs, hidden, tuning)
-            left = np.flatnonzero(~served.met)
-            hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
-            known = _in_front_of(known, hidden, costs)
-            if not len(needs):
-                return Repaired(hidden, turn, needs.cell, undecided)
+            continue
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
         more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
         if len(hopeless):
@@ -86,7 +82,17 @@ def repair(
         hidden = hidden | more
         known = _in_front_of(known, hidden, costs)
     needs, _, doubt = _short(known, truth, needs, progress, tuning)
-    return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt))
+    return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt), by_walks)
+
+
+Walks = Callable[["Known", Array, Requirements, Costs, Array, RepairTuning], Served]
+
+
+def _walks_for(known: Known, needs: Requirements, tuning: RepairTuning) -> Walks | None:
+    """The search for many needs at once, where there are enough of them that programs would take longer."""
+    if known.integer:
+        return freed_by_walks if len(needs) >= tuning.ceiling_from else None
+    return served_by_moves if len(needs) > tuning.walked else None
 
 
 def _in_front_of(known: Known, hidden: Array, costs: Costs) -> Known:
