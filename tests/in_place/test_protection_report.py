@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.audits.one_person import open_by_one
 from discreet.audits.view import view
-from discreet.in_place.protection_report import report_on
+from discreet.in_place.protection_report import ProtectionReport, report_on
 
 METHODS: dict[str, Any] = {
     "nhs": dc.NHS(),
@@ -59,7 +60,7 @@ def test_words_for_the_form_and_for_whoever_protects() -> None:
     )
     report.check()
     failed = report_on(dc.protect(dc.Table.of([1, 10, 15], ["a"]), dc.Redact(7)), "ages")
-    with pytest.raises(dc.Refused, match="ages: 1 cells that must stay unknown follow"):
+    with pytest.raises(dc.Refused, match="ages: 1 cell that must stay unknown follows"):
         failed.check()
     assert failed.statement.endswith("the audit is not passed.")
 
@@ -70,3 +71,25 @@ def test_a_table_without_totals_says_so() -> None:
     report = report_on(dc.protect(dc.Table.of([3, 40], [flat]), dc.Redact(7)), "t")
     assert report.verdict.ok
     assert "no totals" in report.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("under", "rows", "statement"),
+    [
+        (
+            6,
+            [3, 50],
+            "Counts from 1 to 5 and cells that would give them away are not shown; 1 of 2 cells is not shown; ",
+        ),
+        (2, [1, 50], "Counts of 1 and cells that would give them away are not shown; 1 of 2 cells is not shown; "),
+        (6, [3, 4, 50], "Counts from 1 to 5 and cells that would give them away are not shown; 2 of 3 cells are not "),
+    ],
+)
+def test_one_and_several(under: int, rows: list[int], statement: str) -> None:
+    """The sentence for the form, and what is said on stderr, in the singular and the plural."""
+    reports: list[ProtectionReport] = []
+    counts = pd.Series(rows, index=[f"ward {k}" for k in range(len(rows))])
+    dc.suppress_small_counts(counts, under=under, report=reports.append)
+    assert reports[0].statement.startswith(statement)
+    hidden = len(rows) - 1
+    assert reports[0].lines()[1] == f"audit: pass, {hidden} cell{'s' if hidden > 1 else ''} judged"

@@ -16,7 +16,7 @@ from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace, column_number
-from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, SHARE, TITLE
+from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, NUMBERING, SHARE, TITLE
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sums.number_groups import covered_by_others, numbers_covered
 
@@ -27,6 +27,7 @@ _MEASURED = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ][\d:.]+Z?)?)?|\d{1,2}([./-])\d{1,2}\3(19|20)\d{2}")
+_IN_BRACKETS = re.compile(r"[(\[]\d{1,3}[)\]]")
 _NUMBER_AT_END = re.compile(r"(?<=[^\W\d])[ _-]?\d{1,3}\Z")
 YEARS = frozenset(range(1800, 2151))
 
@@ -101,7 +102,7 @@ class _Judge:
         role = self._roles.get((row, column))
         value = self._sheet.grid.value(row, column)
         words = isinstance(value, str) and first_number(value) is None
-        if place in self.keep and words:
+        if (place in self.keep and words) or row in self._numbered:
             return None
         if role in (LABEL, HEADER, NAME) or row in self._headers or (row in self._body and column in self._stub):
             self._look_at_label(place)
@@ -120,6 +121,14 @@ class _Judge:
         if inside and role == ASIDE and column not in self._stub and not self._is_repeated_header(place):
             return BESIDE
         return REPEATED if words and self._tells_more(text) else ""
+
+    @cached_property
+    def _numbered(self) -> frozenset[int]:
+        """Rows that number the columns in brackets, which no row of counts is: (1), (2), (3)."""
+        grid = self._sheet.grid
+        rows = {one.range.first_row for one in self._sheet.left_aside if one.reason == NUMBERING}
+        texts = {r: [grid.text(row, column) for row, column in grid.cells if row == r] for r in rows}
+        return frozenset(row for row, own in texts.items() if all(_IN_BRACKETS.fullmatch(text) for text in own))
 
     def _tells(self, text: str) -> bool:
         """Whether a sentence states a number of this table that is not shown, or names a count of another's."""

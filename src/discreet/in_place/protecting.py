@@ -29,7 +29,8 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
     done = _of_sheet(protect(table, _knowing(chosen, absent)), absent)
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         least = 0 if _hides_zeros(chosen.rule) else 1
-        done = replace(done, method=f"counts from {least} to {n - 1} and cells that would give them away are not shown")
+        counts = f"counts from {least} to {n - 1}" if n - 1 > least else f"counts of {least}"
+        done = replace(done, method=f"{counts} and cells that would give them away are not shown")
     return done, sheet_report(sheet, done)
 
 

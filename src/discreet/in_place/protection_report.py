@@ -68,7 +68,8 @@ class ProtectionReport:
     def statement(self) -> str:
         """One sentence for the governance form: what was done, and what was checked."""
         done = f"{self.method[:1].upper()}{self.method[1:]}"
-        hidden = f"; {self.hidden:,} of {self.cells:,} cells are not shown" if self.hidden else ""
+        be = "is" if self.hidden == 1 else "are"
+        hidden = f"; {self.hidden:,} of {_cells(self.cells)} {be} not shown" if self.hidden else ""
         if not self.audited:
             checked = "no cell had to be protected"
         elif self.verdict.ok:
@@ -110,12 +111,12 @@ class ProtectionReport:
         >>> reports[0].lines()[0]
         'the Series: 3 cells, 2 primary, 0 secondary, 25.0 % of the value lost'
         """
-        words = [f"{self.cells:,} cells", f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
+        words = [_cells(self.cells), f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
         if self.hidden:
             words.append(f"{100 * self.lost:.1f} % of the value lost")
         first = f"{self.name}: {', '.join(words)}"
         exposed = f", {self.exact:,} known exactly" if self.exact else ""
-        second = f"audit: {self.verdict.value}, {self.audited:,} cells judged{exposed}"
+        second = f"audit: {self.verdict.value}, {_cells(self.audited)} judged{exposed}"
         return [first, second, *self.remarks]
 
     def check(self) -> None:
@@ -138,8 +139,8 @@ class ProtectionReport:
         if self.verdict is Verdict.FAIL:
             raise Refused(
                 "audit",
-                f"{self.name}: {self.exact:,} cells that must stay unknown follow from what would be shown "
-                f"({self.method})",
+                f"{self.name}: {_cells(self.exact)} that must stay unknown follow{'s' if self.exact == 1 else ''} from "
+                f"what would be shown ({self.method})",
                 CURE,
             )
         raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
@@ -223,3 +224,7 @@ def _exposed(report: Audit) -> tuple[int, int]:
     """How many audited cells are known and must not be, and how many others are known."""
     bad = exposed_cells(report)
     return int(bad.sum()), int((known_cells(report) & ~bad).sum())
+
+
+def _cells(number: int) -> str:
+    return f"{number:,} cell{'' if number == 1 else 's'}"
