@@ -54,6 +54,45 @@ def test_nothing_below_zero_is_cut(page: Page) -> None:
     assert begins == [[0, "least"]] * 4
 
 
+def test_long_names_of_a_chart_do_not_overlap(page: Page) -> None:
+    """On a telephone, where they are wrapped: each stands clear of the next."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    drawn(page, "/table?variables=age,sex&rows=age&columns=sex", "bars")
+    overlapping = page.evaluate(
+        """async () => {
+          const { optionOf } = await import("/static/view/picture.js");
+          const data = { values: [9], measure: { decimals: 0 } };
+          const grid = { state: { numbers: "value", rows: [0] }, cube: { dimensions: [{ ordered: true }], data } };
+          const categories = ["short", "a name of many words ".repeat(6).trim(), "other", "one more of words", "n"];
+          const cells = categories.map((_, n) => [{ value: n, low: null, high: null, mark: "" }]);
+          const lines = categories.map((_, n) => [n]);
+          const names = { categories, series: ["b"], across: "", legend: "", unit: "" };
+          const shape = { grid, cells, lines, columns: [[0]], ...names };
+          const over = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3
+            && Math.min(a.right, b.right) > Math.max(a.left, b.left);
+          const found = [];
+          for (const kind of ["bars", "stacked", "multiples", "pyramid", "grid"]) {
+            const { option, height } = optionOf(kind, shape, { text: "#000", line: "#000" }, 340);
+            const box = document.createElement("div");
+            document.body.append(box);
+            const chart = window.echarts.init(box, null, { renderer: "svg", width: 340, height });
+            chart.setOption(option);
+            const texts = [...box.querySelectorAll("text")];
+            const rect = (one) => one.getBoundingClientRect();
+            const boxes = (fits) => texts.filter((one) => fits(one.textContent)).map(rect);
+            const long = boxes((text) => text.includes("words"));
+            const others = boxes((text) => ["short", "other", "n"].includes(text));
+            if (!long.length || !others.length) found.push(`${kind}: no texts`);
+            if (long.some((a) => others.some((b) => over(a, b)))) found.push(kind);
+            chart.dispose();
+            box.remove();
+          }
+          return found;
+        }"""
+    )
+    assert overlapping == []
+
+
 def test_a_chart_that_cannot_be_drawn_says_so(browser: Browser, address: str) -> None:
     """When its library is not had, and it is drawn when it is."""
     context = browser.new_context(base_url=address)

@@ -2,7 +2,7 @@
 import { words } from "../words.js";
 import { combinations } from "./cube.js";
 import { apart, describe, measured } from "./numbers.js";
-import { wide as widthOf } from "./text_size.js";
+import { lineCount, wide as widthOf } from "./text_size.js";
 
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#4a9cc9", "#7a5195", "#5f6b2f", "#a4483a", "#457b7b",
   "#66a9d9", "#f0a26b", "#66c5a4", "#e0afca", "#d9b04d", "#9ccbe6", "#ae92c2", "#9aa565", "#cf8d82", "#8fb8b8"];
@@ -171,8 +171,13 @@ function labelRoom(shape, width) {
   return Math.min(Math.ceil(wide(shape.categories)) + 6, Math.floor(width * 0.4));
 }
 
+// How high the axis of names is. Its steps are all alike, so the highest two neighbours say how high one is; of many names
+// a few may come closer, or the chart would have no end.
 function tall(shape, room, each) {
-  return shape.categories.reduce((sum, text) => sum + Math.max(each, LINE * Math.ceil((wide([text]) * 1.15) / room) + 4), 0);
+  const high = shape.categories.map((text) => Math.max(each, LINE * lineCount(text, room, "12px sans-serif") + 4));
+  const step = Math.max(each, ...high.map((one, n) => (one + (high[n + 1] ?? each)) / 2));
+  const least = high.reduce((sum, one) => sum + one, 0);
+  return Math.max(least, Math.min(high.length * step, 2 * least, 8000) || 0);
 }
 
 function bars(shape, ink, width, stacked) {
