@@ -7,18 +7,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from discreet.errors import InputError
 from discreet.methods.suppress.attacker import feasibility
+from discreet.methods.suppress.attacker.witnesses import Move, Witnesses, met_by, spread
 from discreet.methods.suppress.heuristics import prune
-from discreet.methods.suppress.heuristics.prune import clean_up
+from discreet.methods.suppress.heuristics.needed_cells import NeededCells
+from discreet.methods.suppress.heuristics.prune import Pruning, clean_up
+from discreet.methods.suppress.model.condense import with_choice
+from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from tests.problems import protects, random_problem
 
-ALONE, TOGETHER = DEFAULT, replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, many_lost=2, shared=0.0))
+ALONE = DEFAULT
+TOGETHER = replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, many_lost=2, many_needs=1, alone=0))
+AT_ONCE = replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, dropped_first=64))
 
 
-@pytest.mark.parametrize("tuning", [ALONE, TOGETHER], ids=["alone", "together"])
+@pytest.mark.parametrize("tuning", [ALONE, TOGETHER, AT_ONCE], ids=["alone", "together", "at once"])
 @pytest.mark.parametrize("shape", [(4, 4), (3, 3, 3)])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int, ...], tuning: Tuning) -> None:
@@ -36,6 +44,46 @@ def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int
         smaller = pattern.copy()
         smaller[cell] = False
         assert not protects(p, smaller).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_protecting_pattern_breaks_a_proof_that_a_need_cannot_do_without_cells(seed: int) -> None:
+    """Neither those that sums give nor those of refusals, whatever pattern the proof was found for."""
+    p = random_problem(seed, (4, 4), coalitions=seed % 2 == 0)
+    pruning = Pruning(with_choice(p, everything := p.hidden | p.free, everything))
+    small = pruning.problem
+    if not pruning.begin().all():
+        return
+    pruning.prune()
+    needed, random = NeededCells(small, np.ones(len(small), bool)), np.random.default_rng(seed)
+    checked = 0
+    for _ in range(60):
+        pattern = (random.random(len(small)) < random.uniform(0.4, 0.9)) | small.hidden
+        lost = np.flatnonzero(~pattern).tolist()
+        if protects(small, pattern).all():
+            assert needed.spared(lost)[0] == lost
+            assert keeps_the_proofs(pruning, pattern)
+            checked += 1
+    assert checked
+
+
+def keeps_the_proofs(pruning: Pruning, pattern: NDArray[np.bool_]) -> bool:
+    """Whether a pattern satisfies all proofs that a pruning came by; their sums are over what is left of it."""
+    sums = pruning.needed.total.copy()
+    for cell in range(len(pattern)):
+        for proof, share in pruning.needed.parts[cell]:
+            sums[proof] += share * (float(pattern[cell]) - float(pruning.pattern[cell]))
+    return bool((sums >= 1 - 1e-6).all())
+
+
+def test_a_need_that_slides_is_served_by_a_move_found_for_another() -> None:
+    """Two cells of one move, neither of which has a level of its own to one side."""
+    rows = csr_array([[1.0, -1.0]])
+    slides = Requirements.of(np.arange(2), np.zeros(2), np.zeros(2), np.ones(2))
+    p = Problem(rows, np.full(2, 3.0), np.full(2, 3.0), np.ones(2), np.ones(2, bool), slides)
+    known: Witnesses = {(0, 1): Move(np.arange(2), np.ones(2))}
+    spread(p, known[0, 1], known)
+    assert all(met_by(p, need, known) for need in range(2))
 
 
 def test_a_pattern_that_only_the_second_opinion_proves_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

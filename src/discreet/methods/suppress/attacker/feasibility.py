@@ -103,10 +103,13 @@ def _second_opinion(part: Problem, met: Array, tuning: Tuning) -> Array:
     return out
 
 
-def moves_for_all(finder: MoveFinder, known: Witnesses) -> Examined:
-    """All needs of a problem whose cells are all hidden; ``known`` are moves there are already."""
+def moves_for_all(finder: MoveFinder, known: Witnesses, price: Array | None = None) -> Examined:
+    """All needs of a problem whose cells are all hidden; ``known`` are moves there are already.
+
+    ``price``: what moving each cell counts for; nothing for all of them if any moves will do.
+    """
     problem, table = finder.problem, needs_by_cell(finder.problem)
-    pattern, price = np.ones(len(problem), bool), prices(problem)
+    pattern, price = np.ones(len(problem), bool), prices(problem) if price is None else price
     together(finder, pattern, known, table, price)
     refusals = in_turn(finder, pattern, list(range(len(problem.needs))), known, table, price)
     met = np.array([k not in refusals for k in range(len(problem.needs))], bool)

@@ -62,16 +62,19 @@ class Limits:
 
 
 class FurthestMove:
-    """The program of one problem in HiGHS, bounds in units of the level asked. Not for several threads at once."""
+    """The program of one problem in HiGHS, bounds in units of the level asked. Not for several threads at once.
 
-    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT) -> None:
+    ``by_moves``: over the moves, whether they are much fewer than the sums or not.
+    """
+
+    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT, *, by_moves: bool = False) -> None:
         self.tuning = tuning.attacker
         self.problem = condensed.small
         self.rows, self.moves = condensed.small.rows, condensed.moves
         n = len(self.problem)
         self.n = n
         self.fixed = self.problem.hidden
-        self.by_moves = much_smaller_over_moves(self.rows, self.moves, tuning)
+        self.by_moves = by_moves or much_smaller_over_moves(self.rows, self.moves, tuning)
         self.solver = Solver(SIMPLEX, self._dual_program() if self.by_moves else self._program())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)

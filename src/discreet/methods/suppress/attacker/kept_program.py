@@ -31,7 +31,8 @@ class KeptProgram:
         half = finder.problem.rows.tocsc()
         nothing, right = np.zeros(2 * half.shape[1]), np.zeros(half.shape[0])
         program = LinearProgram(hstack([half, -half], format="csc"), nothing, nothing, nothing, right, right)
-        self.solver = Solver(OPTIONS | {"simplex_iteration_limit": 10 * self.tuning.simplex_limit}, program)
+        options = {"simplex_iteration_limit": 10 * self.tuning.simplex_limit, "simplex_dual_edge_weight_strategy": 0}
+        self.solver = Solver(OPTIONS | options, program)  # weights of edges would be worked out anew for each basis
         self.all = np.arange(len(nothing), dtype=np.int32)
         self.bases: dict[Any, Any] = {}
 

@@ -115,7 +115,7 @@ def spread(
     for cell, by in zip(move.cells.tolist(), move.by.tolist(), strict=True):
         for k in table.get(cell, ()):
             for side in (0, 1):
-                level = float((needs.above if side else needs.below)[k])
+                level = level_to(problem, k, side)
                 sign = (1 if side else -1) * (1 if by > 0 else -1)
                 if level <= 0 or (k, side) in witnesses or abs(by) < least * level or (sign < 0 and not against):
                     continue
@@ -125,6 +125,14 @@ def spread(
                 witnesses[k, side] = move.times(sign * level / abs(by))
                 new.append((k, side))
     return new
+
+
+def level_to(problem: Problem, need: int, side: int) -> float:
+    """How far a move to one side must get to serve a need; one that only slides is met by either side alone."""
+    needs = problem.needs
+    below, above = float(needs.below[need]), float(needs.above[need])
+    only_slides = below <= 0 and above <= 0
+    return float(needs.sliding[need]) if only_slides else above if side else below
 
 
 def verified(problem: Problem, pattern: Array, witnesses: Witnesses) -> bool:

@@ -1,14 +1,16 @@
 """Publishing again what need not be hidden: no cell of the cleaned pattern can be dropped alone.
 
-Every need keeps a move that meets it; dropping a cell concerns only the needs whose move goes through it. Moves are
-long, so many needs share one, and where it is lost they look for another one together. A cell that could not be
-dropped from a larger pattern cannot be dropped from a smaller one, so each is tried once.
+Every need keeps a move that meets it; dropping cells concerns only the needs whose move goes through them. The dearest
+cells are tried first, several at once: those that no proof holds back. Where a need cannot do without them, the
+proof is noted, which shortens the list, now and for every smaller pattern. So the result is the same as of trying one
+cell after the other: a cell that stays is proved to be needed by those that stay with it.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -18,19 +20,24 @@ from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.errors import InputError, OutOfTimeError, Unjudged
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
-from discreet.methods.suppress.attacker.feasibility import Examined, examine, moves_for_all, settle_need
+from discreet.methods.suppress.attacker.feasibility import examine, moves_for_all, settle_need
+from discreet.methods.suppress.attacker.furthest_move import Aim, FurthestMove
+from discreet.methods.suppress.attacker.joint_moves import JointMoveProgram
 from discreet.methods.suppress.attacker.kept_program import KeptProgram
 from discreet.methods.suppress.attacker.witnesses import (
     Key,
+    Move,
     Refusal,
     Witnesses,
     either_side,
+    level_to,
     met_by,
     needs_by_cell,
     prices,
     spread,
 )
-from discreet.methods.suppress.model.condense import with_choice
+from discreet.methods.suppress.heuristics.needed_cells import SLACK, NeededCells
+from discreet.methods.suppress.model.condense import Condensed, hidden_part, with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -42,158 +49,256 @@ class WitnessedPattern:
         self.finder, self.problem, self.tuning = finder, finder.problem, tuning
         self.pattern = pattern.copy()
         self.witnesses: Witnesses = dict(witnesses)
-        self.refused: dict[int, int] = {}
+
+
+class Pruning:
+    """A pattern that shrinks, all cells of a condensed problem to begin with, and a witness for every need."""
+
+    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT) -> None:
+        self.condensed, self.problem, self.tuning = condensed, condensed.small, tuning
+        self.finder = MoveFinder(condensed.small, condensed.moves, tuning)
+        self.nothing = np.zeros(len(condensed.small))
         # over moves any way out will do: it is found soonest, and there are few
-        self.price = prices(finder.problem) if finder.moves is None else np.zeros(finder.size)
-        self.table = needs_by_cell(finder.problem)
+        over_moves = self.finder.moves is not None
+        self.program = None if over_moves else KeptProgram(self.finder, prices(condensed.small))
+        self.pattern = np.ones(len(condensed.small), bool)
+        self.witnesses: Witnesses = {}
+        self.needs_of = needs_by_cell(condensed.small)
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many needs that long moves for all of them are found sooner than short ones."""
+        return len(self.problem.needs) >= self.tuning.heuristics.many_needs
 
     @cached_property
-    def program(self) -> KeptProgram:
-        """All moves in one program that remembers its answers."""
-        return KeptProgram(self.finder, prices(self.problem))
+    def needed(self) -> NeededCells:
+        """The proofs that needs cannot do without cells."""
+        return NeededCells(self.problem, self.pattern)
 
-    def drop(self, cell: int, until: float | None = None) -> Refusal | None:
-        """Publish a cell if every need finds another move; otherwise nothing changes and the refusal is returned.
+    @cached_property
+    def furthest(self) -> FurthestMove:
+        """The program that tells how far a cell gets to both sides together, with proof."""
+        return FurthestMove(self.condensed, self.tuning, by_moves=True)
 
-        Needs that shared a move look for another one together, then those that are left alone; a move found for one
-        is tried on the others. Without time it is a refusal without proof.
+    def begin(self) -> Array:
+        """Witnesses for the whole pattern; which needs are met."""
+        known = Witnesses()
+        if self.many:
+            self._together(list(range(len(self.problem.needs))), self.pattern, known, {})
+        checked = moves_for_all(self.finder, known, self.nothing if self.many else None)
+        self.witnesses = checked.witnesses
+        return checked.met
+
+    def prune(self, until: float = np.inf, progress: Progress | None = None) -> bool:
+        """Drop what can be dropped, dearest first; whether it is proved that nothing is left to drop.
+
+        False if time was up before every cell was tried, or the solver did not settle one.
         """
-        smaller = self.pattern.copy()
-        smaller[cell] = False
-        groups = self._through(cell)
-        lost = {key for keys in groups for key in keys}
+        heuristics, minimal = self.tuning.heuristics, True
+        self._publish(self._unused())
+        cells = np.flatnonzero(self.pattern & self.problem.free)
+        order = cells[np.argsort(-self.problem.weight[cells], kind="stable")].tolist()
+        at, size, turn = 0, heuristics.dropped_first, 0
+        while at < len(order):
+            batch = [cell for cell in order[at : at + size] if self.pattern[cell]]
+            try:
+                with deadline.until(until):
+                    refusals, settled = self._drop(batch)
+            except OutOfTimeError:  # nothing has changed by the last cells, and those before have their proofs
+                return False
+            minimal &= settled
+            at, turn = at + size, turn + 1
+            size = 2 * size if not refusals else max(1, size // 2) if refusals > heuristics.dropped_refused else size
+            if turn % heuristics.unused_every == 0:
+                self._publish(self._unused())
+            if progress is not None:
+                progress(min(at, len(order)), len(order))
+        self._publish(self._unused())
+        return minimal
+
+    def _drop(self, cells: list[int]) -> tuple[int, bool]:
+        """Drop those of some cells that every need can do without, tried in order.
+
+        How often a need refused, and whether all cells were settled.
+        """
+        refusals, settled, fresh = 0, True, Witnesses()
+        while cells:
+            gone, total = self.needed.spared(cells)
+            if not gone:
+                break
+            smaller = self.pattern.copy()
+            smaller[gone] = False
+            need, refusal = -1, None
+            with suppress(Unjudged):  # then there is no refusal either
+                need, refusal = self._moves(smaller, gone, total, fresh)
+                if refusal is None:
+                    self._publish(np.array(gone))
+                    break
+            refusals += 1
+            shares = None if refusal is None else refusal.reach
+            if shares is not None and float(shares[smaller].sum()) < 1 - SLACK:
+                self.needed.add(need, shares, self.pattern)
+            elif len(gone) == 1:  # it stays; where the solver did not settle it, nothing is proved of it
+                settled &= refusal is not None and refusal.proved
+                cells = [cell for cell in cells if cell != gone[0]]
+            else:  # no proof that holds for other patterns as well: fewer at a time
+                for part in (cells[: len(cells) // 2], cells[len(cells) // 2 :]):
+                    more, clear = self._drop(part)
+                    refusals, settled = refusals + more, settled and clear
+                break
+        return refusals, settled
+
+    def _publish(self, cells: Array) -> None:
+        """The pattern without cells that no witness moves."""
+        self.needed.lose(cells.tolist())
+        self.pattern[cells] = False
+
+    def _moves(self, smaller: Array, gone: list[int], total: Array, fresh: Witnesses) -> tuple[int, Refusal | None]:
+        """Moves of a smaller pattern for all needs, kept if there are; otherwise a need that is refused, and why.
+
+        ``total`` are the sums of the proofs over it: needs that are nearest to a refusal come first. ``fresh``:
+        moves found for other patterns that were tried since the last that was kept.
+        """
+        lost = self._through(gone)
         moves = {key: move for key, move in self.witnesses.items() if key not in lost}
-        order = sorted({need for need, _ in lost}, key=lambda need: (-self.refused.get(need, 0), need))
-        for turn, need in enumerate(order):
-            if turn == 1:  # the need that is refused most often is not: now many at once
-                for keys in groups:
-                    self._again_together(keys, smaller, moves)
-            if met_by(self.problem, need, moves):
+        moves |= {key: move for key, move in fresh.items() if key not in moves and smaller[move.cells].all()}
+        tight = self.needed.tightness(total, len(self.problem.needs))
+        if self.many:
+            tight = tight - self._beside(gone)
+        order, alone = sorted({need for need, _ in lost}, key=lambda need: (tight[need], need)), 0
+        for need in order:
+            if met_by(self.problem, need, moves, self.tuning):
                 continue
-            if until is not None and time.monotonic() > until:
-                return Refusal(False)
-            outcome = self._settled(need, smaller, moves)
-            if outcome.refusals:
-                self.refused[need] = self.refused.get(need, 0) + 1
-                return outcome.refusals[need]
-            for key, move in outcome.witnesses.items():
-                moves[key] = move
-                spread(self.problem, move, moves, self.table)
-        self.witnesses, self.pattern = moves, smaller
-        return None
+            if alone == self.tuning.heuristics.alone:
+                self._together(order, smaller, moves, fresh)
+                if met_by(self.problem, need, moves, self.tuning):
+                    continue
+            alone += 1
+            deadline.check()
+            refusal = self._settle(need, smaller, moves, fresh)
+            if refusal is not None:
+                return need, refusal
+        self.witnesses = moves
+        return -1, None
 
-    def _through(self, cell: int) -> list[list[Key]]:
-        """The needs and sides whose witness moves a cell: those with the same one together, the most first."""
-        sharing: dict[int, list[Key]] = {}
-        for key, move in self.witnesses.items():
-            sharing.setdefault(id(move), []).append(key)
-        groups = [keys for keys in sharing.values() if self.witnesses[keys[0]].uses(cell)]
-        return sorted(groups, key=len, reverse=True)
+    def _through(self, gone: list[int]) -> set[Key]:
+        """The needs and sides whose witness moves one of some cells."""
+        out = np.zeros(len(self.problem), bool)
+        out[gone] = True
+        each = {id(move): move for move in self.witnesses.values()}
+        hit = {name for name, move in each.items() if out[move.cells].any()}
+        return {key for key, move in self.witnesses.items() if id(move) in hit}
 
-    def _again_together(self, keys: list[Key], smaller: Array, moves: Witnesses) -> None:
-        """A new move for needs that shared one, and a second for those that it leaves out; noted where they get to."""
-        needs, name = self.problem.needs, keys[0]
-        left = {
-            key: abs(self.witnesses[key].of(int(needs.cell[key[0]])))
-            for key in keys
-            if key not in moves and needs.coalition[key[0]] < 0
-        }
-        while len(left) >= self.tuning.heuristics.many_lost:
-            found = self.program.together(smaller, left, ("together", name))
-            if found is None:
+    def _beside(self, gone: list[int]) -> Array:
+        """For each need whether its cell is in a sum with one of some cells."""
+        rows, out = abs(self.problem.rows), np.zeros(len(self.problem))
+        out[gone] = 1
+        return np.asarray((rows.T @ (rows @ out))[self.problem.needs.cell] > 0)
+
+    def _together(self, needs: list[int], smaller: Array, moves: Witnesses, fresh: Witnesses) -> None:
+        """Moves for many needs at once, as long as they serve many; each cell is wanted up or down by turns."""
+        for turn in range(self.tuning.attacker.together):
+            wanted: dict[Key, float] = {}
+            for need in needs:
+                if self.problem.needs.coalition[need] < 0 and not met_by(self.problem, need, moves, self.tuning):
+                    lacking = [(s, level) for s, level in either_side(self.problem, need) if (need, s) not in moves]
+                    if lacking:
+                        side, level = lacking[(turn + need) % len(lacking)]
+                        wanted[need, side] = level
+            if len(wanted) < self.tuning.heuristics.many_lost:
                 return
-            move, reached = found
-            for key in reached:
-                moves[key] = move
-                del left[key]
+            move = _move_for_all(self.problem, smaller, wanted, self.tuning)
+            least = min(wanted.values())
+            if move is None or self._noted(move, moves, fresh, least) < self.tuning.heuristics.many_lost:
+                return
 
-    def _settled(self, need: int, smaller: Array, moves: Witnesses) -> Examined:
-        """The moves that a need lacks, or a refusal."""
+    def _settle(self, need: int, smaller: Array, moves: Witnesses, fresh: Witnesses) -> Refusal | None:
+        """The moves that a need lacks, also for the other needs that they serve; or its refusal."""
         needs = self.problem.needs
         below, above = float(needs.below[need]), float(needs.above[need])
         if needs.sliding[need] > below + above:
-            return settle_need(self.finder, smaller, need, moves, self.price)
-        new: Witnesses = {}
+            return self._settle_sliding(need, smaller, moves, fresh)
         for key, level in (((need, 1), above), ((need, 0), below)):
             if level > 0 and key not in moves:
-                way = self.program.find(smaller, key, level)
+                way = self._find(smaller, key, level)
                 if isinstance(way, Refusal):
-                    return Examined(np.zeros(1, bool), new, {need: way})
-                new[key] = way
-        return Examined(np.ones(1, bool), new, {})
+                    return self._of_unknown(need, way)
+                moves[key] = fresh[key] = way
+                self._noted(way, moves, fresh)
+        return None
 
-    def unused(self) -> Array:
+    def _settle_sliding(self, need: int, smaller: Array, moves: Witnesses, fresh: Witnesses) -> Refusal | None:
+        """The same for a need that may slide: to one side if it can, else as far as it goes to both."""
+        needs = self.problem.needs
+        for side, level in either_side(self.problem, need):
+            way = self._find(smaller, (need, side), level) if (need, side) not in moves else None
+            if isinstance(way, Move):
+                moves[need, side] = fresh[need, side] = way
+                self._noted(way, moves, fresh)
+            if met_by(self.problem, need, moves, self.tuning):
+                return None
+        group, cell = int(needs.coalition[need]), int(needs.cell[need])
+        known = needs.known[group] if group >= 0 else None
+        asked = (needs.above[need], (1,)), (needs.below[need], (-1,)), (needs.sliding[need], (1, -1))
+        for level, signs in asked:
+            if level > 0:
+                aim = Aim(cell, signs, float(level), known)
+                limits = self.furthest.limits(aim, smaller.astype(float), self.tuning.attacker.far, SLACK)
+                if limits.shares is not None and float(limits.shares[smaller].sum()) < 1 - SLACK:
+                    return Refusal(True, limits.shares)
+        others = {key: move for key, move in moves.items() if key[0] != need}
+        outcome = settle_need(self.finder, smaller, need, others, self.nothing)
+        if outcome.refusals:
+            return Refusal(outcome.refusals[need].proved)
+        for side in (0, 1):
+            moves.pop((need, side), None)
+        moves.update(outcome.witnesses)
+        fresh.update(outcome.witnesses)
+        return None
+
+    def _find(self, smaller: Array, key: Key, level: float) -> Move | Refusal:
+        """A move of a need's cell to a level among the cells of a pattern."""
+        if self.program is not None:
+            return self.program.find(smaller, key, level)
+        return self.finder.find(smaller, key[0], 1 if key[1] else 0, level, self.nothing)
+
+    def _of_unknown(self, need: int, refusal: Refusal) -> Refusal:
+        """The refusal with a proof in which what the intruder knows brings nothing."""
+        group = int(self.problem.needs.coalition[need])
+        if refusal.reach is None or group < 0:
+            return refusal
+        reach = refusal.reach.copy()
+        reach[self.problem.needs.known[group]] = 0
+        return Refusal(refusal.proved, reach)
+
+    def _noted(self, move: Move, moves: Witnesses, fresh: Witnesses, least: float = 0.0) -> int:
+        """Note a move for all needs that it serves; how many. It is not exact enough for levels below ``least``."""
+        new = spread(self.problem, move, moves, self.needs_of, self.tuning)
+        for need, side in [key for key in new if level_to(self.problem, *key) < least]:
+            del moves[need, side]
+            new.remove((need, side))
+        fresh.update({key: moves[key] for key in new})
+        return len(new)
+
+    def _unused(self) -> Array:
         """Hidden cells that no witness moves and that need not be hidden."""
         idle = self.pattern & ~self.problem.hidden
         for move in {id(move): move for move in self.witnesses.values()}.values():
             idle[move.cells] = False
         return np.flatnonzero(idle)
 
-    def prune(
-        self, among: Array | None = None, *, until: float | None = None, progress: Progress | None = None
-    ) -> bool:
-        """Drop what can be dropped, dearest first; False if time was up before every cell was tried."""
-        self.pattern[self.unused()] = False
-        secondary = self.pattern & ~self.problem.hidden
-        cells = np.flatnonzero(secondary if among is None else secondary & among)
-        order = cells[np.argsort(-self.problem.weight[cells], kind="stable")]
-        essential, minimal = np.zeros(len(self.problem), bool), True
-        for turn, cell in enumerate(order.tolist()):
-            if until is not None and time.monotonic() > until:
-                return False
-            if not self.pattern[cell] or essential[cell]:
-                continue
-            try:
-                with deadline.until(np.inf if until is None else until):
-                    refusal = self.drop(cell, until)
-            except OutOfTimeError:  # nothing has changed by this cell, and those before it have their proofs
-                return False
-            except Unjudged:  # so it stays, and nothing is proved of it
-                minimal = False
-                continue
-            if refusal is not None:
-                essential |= needed_cells(self.pattern, cell, refusal)
-            elif turn % self.tuning.heuristics.unused_every == 0:
-                self.pattern[self.unused()] = False
-            if progress is not None:
-                progress(turn + 1, len(order))
-        self.pattern[self.unused()] = False
-        return minimal
 
-
-def shared_moves(program: KeptProgram, pattern: Array, tuning: Tuning = DEFAULT) -> Witnesses:
-    """A few moves that each meet many needs of a pattern: every cell is wanted up or down by lot, then what is left."""
-    problem, several = program.finder.problem, tuning.attacker.several
-    random, found = np.random.default_rng(1), Witnesses()
-    for turn in range(tuning.attacker.together):
-        wanted: dict[Key, float] = {}
-        up = random.random(len(problem.needs)) < 0.5
-        for need in np.flatnonzero(problem.needs.coalition < 0).tolist():
-            lacking = [(s, level) for s, level in either_side(problem, need) if (need, s) not in found]
-            if lacking and not met_by(problem, need, found):
-                side, level = lacking[int(up[need]) % len(lacking)]
-                wanted[need, side] = level
-        answer = program.together(pattern, wanted, ("first", turn)) if len(wanted) >= several else None
-        if answer is None:
-            break
-        found |= dict.fromkeys(answer[1], answer[0])
-        if len(answer[1]) < tuning.heuristics.shared * len(wanted):
-            break
-    return found
-
-
-def needed_cells(pattern: Array, cell: int, refusal: Refusal) -> Array:
-    """Cells without any of which a refused need stays out of reach as well: the solver's proof tells of more than one.
-
-    The proof bounds what each cell can contribute; a cell is needed if the others' contributions fall short.
-    """
-    out = np.zeros(len(pattern), bool)
-    out[cell] = True
-    if refusal.reach is not None:
-        total = float(refusal.reach[pattern].sum())
-        with np.errstate(invalid="ignore"):  # where two cells can contribute without end, neither is needed
-            out |= pattern & (total - refusal.reach < 1 - 1e-6)
-    return out
+def _move_for_all(problem: Problem, pattern: Array, wanted: dict[Key, float], tuning: Tuning) -> Move | None:
+    """One long move of the cells of a pattern that takes many needs' cells as far as they are wanted, if it can."""
+    part, cells = hidden_part(problem, pattern)
+    size, sign = np.ones(len(problem.needs)), np.zeros(len(problem.needs))
+    for (need, side), level in wanted.items():
+        size[need], sign[need] = level, 1.0 if side else -1.0
+    move = JointMoveProgram(part, size, sign != 0, tuning).solve(sign)
+    if move is None:
+        return None
+    moved = np.abs(move) > tuning.attacker.tiny * min(wanted.values())
+    return Move(cells[moved], move[moved])
 
 
 def clean_up(
@@ -212,17 +317,13 @@ def clean_up(
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
     small = with_choice(problem, hidden, hidden)
-    finder = MoveFinder(small.small, small.moves, tuning)
-    everything = np.ones(len(small.small), bool)
-    kept = WitnessedPattern(finder, everything, {}, tuning)
-    checked = moves_for_all(finder, shared_moves(kept.program, everything, tuning))
-    if len(small.hopeless) or not checked.met.all():
+    kept = Pruning(small, tuning)
+    if len(small.hopeless) or not kept.begin().all():
         met = examine(problem, hidden).met
         if not met.all():
             raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
         return hidden, False  # it protects by the second opinion, which hands over no moves to prune by
-    kept.witnesses = checked.witnesses
-    minimal = kept.prune(until=until, progress=progress)
+    minimal = kept.prune(np.inf if until is None else until, progress)
     return small.expand(kept.pattern), minimal
 
 

@@ -60,9 +60,12 @@ class HeuristicTuning:
     levels_shaken: float = 0.3  # of a level at least, when requirements are put in another order
     guide_least: float = 0.01  # of a weight at least, where the relaxation hides a cell
     # pruning
-    many_lost: int = 8  # requirements that lose a move they share, from which on they look for another one together
-    shared: float = 0.1  # of the requirements must be met by a move for all to look for another one
-    unused_every: int = 8  # cells tried between two looks for hidden ones that no move uses
+    dropped_first: int = 4  # cells tried at once to begin with; twice as many when all can go,
+    dropped_refused: int = 2  # half when more needs refuse
+    many_needs: int = 300  # from which on witnesses are long moves for all of them to begin with
+    alone: int = 12  # needs that look for another move each for itself, those most likely to find none first,
+    many_lost: int = 30  # before all that lost theirs do so together, while so many do
+    unused_every: int = 8  # turns between two looks for hidden cells that no move uses
     # where pattern and relaxation disagree (RINS)
     agree: float = 1e-6  # how near to 0 or 1 the relaxation must be to agree
     disagree_most: float = 0.9  # of the cells with a choice: where more are set free, nothing is gained
