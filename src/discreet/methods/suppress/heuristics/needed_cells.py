@@ -14,20 +14,20 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.methods.suppress.attacker.cheapest_move import ranges
 from discreet.methods.suppress.model.problem import Problem
-
-SLACK = 1e-6  # of a level: a proof that misses by less is none
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 
 class NeededCells:
     """All proofs, their sums over a pattern, and which of some cells the pattern can lose by what they say."""
 
-    def __init__(self, problem: Problem, pattern: Array) -> None:
+    def __init__(self, problem: Problem, pattern: Array, tuning: Tuning = DEFAULT) -> None:
+        self.least = 1 - tuning.attacker.shortfall
         self.problem, self.open = problem, pattern & problem.free
         self.need = np.empty(0, np.int64)
         self.total = np.empty(0)  # over the pattern
         self.parts: list[list[tuple[Array, Array]]] = [[] for _ in range(len(problem))]
         self.columns: dict[int, tuple[Array, Array]] = {}
-        for proofs in _of_sums(problem, pattern):
+        for proofs in _of_sums(problem, pattern, self.least):
             self._note(*proofs)
 
     def add(self, need: int, shares: Array, pattern: Array) -> None:
@@ -66,7 +66,7 @@ class NeededCells:
         for cell in cells:
             proof, share = self._column(cell)
             left = total[proof] - share
-            if not (left < 1 - SLACK).any():
+            if not (left < self.least).any():
                 total[proof] = left
                 gone.append(cell)
         return gone, total
@@ -84,20 +84,20 @@ class NeededCells:
         return out
 
 
-def _of_sums(problem: Problem, pattern: Array) -> Iterable[tuple[Array, Array, Array, Array, Array]]:
+def _of_sums(problem: Problem, pattern: Array, least: float) -> Iterable[tuple[Array, Array, Array, Array, Array]]:
     """The proofs that each sum of a need's cell gives: what it moves by, the others in the sum must make up for.
 
     Needs, sums over the pattern, and for each entry proof, cell and share. Left out is what no choice can break.
     """
     needs = problem.needs
     slides = (needs.below <= 0) & (needs.above <= 0)
-    yield from _one_kind(problem, pattern, np.flatnonzero(needs.above > 0), needs.above, 1)
-    yield from _one_kind(problem, pattern, np.flatnonzero(needs.below > 0), needs.below, -1)
-    yield from _one_kind(problem, pattern, np.flatnonzero(slides & (needs.sliding > 0)), needs.sliding, 0)
+    yield from _one_kind(problem, pattern, np.flatnonzero(needs.above > 0), needs.above, 1, least)
+    yield from _one_kind(problem, pattern, np.flatnonzero(needs.below > 0), needs.below, -1, least)
+    yield from _one_kind(problem, pattern, np.flatnonzero(slides & (needs.sliding > 0)), needs.sliding, 0, least)
 
 
 def _one_kind(
-    problem: Problem, pattern: Array, asked: Array, level: Array, sign: int
+    problem: Problem, pattern: Array, asked: Array, level: Array, sign: int, least: float
 ) -> Iterable[tuple[Array, Array, Array, Array, Array]]:
     """The same for needs of one kind: upwards, downwards (-1) or both together (0)."""
     if not len(asked):
@@ -119,7 +119,7 @@ def _one_kind(
     barred = np.isin(group * len(problem) + other, np.concatenate(known)) & (group >= 0) if known else group < -1
     share[(other == needs.cell[need[proof]]) | ~pattern[other] | barred] = 0
     fixed = np.bincount(proof, np.where(problem.free[other], 0, share), len(row))
-    kept = fixed < 1 - SLACK
+    kept = fixed < least
     number = np.cumsum(kept) - 1
     total = np.bincount(proof, share, len(row))[kept]
     entry = kept[proof] & problem.free[other] & (share > 0)

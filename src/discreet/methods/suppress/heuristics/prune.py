@@ -36,7 +36,7 @@ from discreet.methods.suppress.attacker.witnesses import (
     prices,
     spread,
 )
-from discreet.methods.suppress.heuristics.needed_cells import SLACK, NeededCells
+from discreet.methods.suppress.heuristics.needed_cells import NeededCells
 from discreet.methods.suppress.model.condense import Condensed, hidden_part, with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -73,7 +73,7 @@ class Pruning:
     @cached_property
     def needed(self) -> NeededCells:
         """The proofs that needs cannot do without cells."""
-        return NeededCells(self.problem, self.pattern)
+        return NeededCells(self.problem, self.pattern, self.tuning)
 
     @cached_property
     def furthest(self) -> FurthestMove:
@@ -136,7 +136,7 @@ class Pruning:
                     break
             refusals += 1
             shares = None if refusal is None else refusal.reach
-            if shares is not None and float(shares[smaller].sum()) < 1 - SLACK:
+            if shares is not None and float(shares[smaller].sum()) < self.needed.least:
                 self.needed.add(need, shares, self.pattern)
             elif len(gone) == 1:  # it stays; where the solver did not settle it, nothing is proved of it
                 settled &= refusal is not None and refusal.proved
@@ -243,8 +243,10 @@ class Pruning:
         for level, signs in asked:
             if level > 0:
                 aim = Aim(cell, signs, float(level), known)
-                limits = self.furthest.limits(aim, smaller.astype(float), self.tuning.attacker.far, SLACK)
-                if limits.shares is not None and float(limits.shares[smaller].sum()) < 1 - SLACK:
+                limits = self.furthest.limits(
+                    aim, smaller.astype(float), self.tuning.attacker.far, self.tuning.attacker.shortfall
+                )
+                if limits.shares is not None and float(limits.shares[smaller].sum()) < self.needed.least:
                     return Refusal(True, limits.shares)
         others = {key: move for key, move in moves.items() if key[0] != need}
         outcome = settle_need(self.finder, smaller, need, others, self.nothing)

@@ -43,6 +43,7 @@ class AttackerTuning:
     few: int = 40  # requirements for which short moves are found as soon as one for all
     rounds: int = 12  # of moves for all
     kept: float = 1e-7  # of the least level: a move for all that is off a sum by more is not believed
+    shortfall: float = 1e-6  # of a level: a proof that it is missed by less is none
     strict: float = 1e-5  # of its level must a cell move further: more than a solver's tolerance could make up
 
 
