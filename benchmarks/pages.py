@@ -28,7 +28,7 @@ max_cells = 200000
 nested_only = false
 [[method]]
 name = "random-round"
-seed = 1
+seed = 31415926535897932384626
 """
 LOADED = """() => {
   const parts = [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")];
