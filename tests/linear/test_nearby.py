@@ -49,6 +49,23 @@ def test_parts_say_what_the_whole_does(proofs: int | None) -> None:
     assert {(True, True), (False, False)} <= seen
 
 
+def test_what_parts_of_a_very_large_system_leave_open_is_in_doubt() -> None:
+    """No program over all of it: nothing is said to move that does not, nor to have one value that has two."""
+    without_the_whole = replace(BY_PARTS, proved_most=0, near_share=0.0, pushes=0)
+    doubts = 0
+    for seed in range(40):
+        system = with_point(seed, integer=True)
+        if system is None:
+            continue
+        least, most = by_scipy(system)
+        expected = most - least > 0.5
+        got = movement(system, np.arange(system.size), tuning=without_the_whole)
+        assert not (got.moves & ~expected).any()
+        assert not (expected & ~got.moves & ~got.doubt).any()
+        doubts += int(got.doubt.sum())
+    assert doubts > 0
+
+
 def test_a_part_says_nothing_where_the_rest_decides() -> None:
     """A chain of sums of two: its first rows alone neither move a variable nor hold it."""
     from scipy.sparse import csr_array

@@ -51,6 +51,7 @@ class LinearTuning:
     near_from: int = 5_000  # rows of a component, with a known solution, whose last targets are settled by parts of it
     near_rows: tuple[int, ...] = (300, 1_500, 6_000, 24_000)  # rows of such a part, then of larger ones
     near_share: float = 0.25  # of the rows, at most, in such a part: a larger one is no sooner solved than all of it
+    proved_most: int = 30_000  # rows of a component of which what its parts do not settle is proved by all of it
     near_rows_each: int = 300  # rows of a component for each such target; for more of them interior points are sooner
     few: int = 64  # targets for which pushing them together does not pay in a small component
     pushed_few: int = 6  # the same in a large one

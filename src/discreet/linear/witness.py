@@ -47,8 +47,9 @@ def movement(
     """The same, with what is in doubt.
 
     ``proofs``: for a pattern in the making. Targets that nothing moves are taken to have one value where a solver says
-    so; without its word where there are more of them in a part than this, and in very large parts those that nothing
-    moves in a large part of that: to hide one cell more takes less than a program over all.
+    so; without its word where there are more of them in a part than this, and in large parts those that nothing moves
+    among the rows around them: to hide one cell more takes less than a program over all. In the largest parts such a
+    program is not run at all: what the rows around a target do not settle is in doubt.
     """
     seen = _seen_in_parts(system, targets, progress, tuning, proofs)
     moves = two_values(seen.least, seen.most)
@@ -123,8 +124,11 @@ def _move_by_programs(
     if near and proved:
         unmoved, doubtful = _settled_nearby(system, unmoved, low, high, tuning, proofs)
         sure[doubtful] = False
-    making = proofs is not None and near and rows * tuning.near_share >= tuning.near_rows[-1]
-    if proved and len(unmoved) and not making:
+    if near and proofs is None and rows > tuning.proved_most:  # a program over all takes minutes for each
+        low[unmoved], high[unmoved] = system.lower[unmoved], system.upper[unmoved]
+        sure[unmoved] = False
+        unmoved = unmoved[:0]
+    if proved and len(unmoved) and not (near and proofs is not None):
         left = pushed.one_by_one(unmoved)
         moved = np.union1d(moved, np.setdiff1d(unmoved, left))
         unmoved = left
