@@ -56,6 +56,10 @@ def shown(random: Random, kind: str, count: int, under: int) -> tuple[str, float
     if kind == "nearest":
         value = 5 * ((count + 2) // 5)
         return str(value), max(0, value - 2), value + 2
+    if kind == "even":
+        value = round(count, -1)  # halves to the even multiple
+        far = 5 - value // 10 % 2
+        return str(value), max(0, value - far), value + far
     if kind == "random":
         value = 3 * (count // 3) + (3 if random.random() < count % 3 / 3 else 0)
         return str(value), max(0, value - 2), value + 2
@@ -82,6 +86,7 @@ def published(random: Random, kind: str) -> Published:
             upper.append(most)
         texts.append(line)
     said = {"nearest": ["--rounded", "5"], "random": ["--rounded", "3:random"], "midpoint": ["--rounded", "6:midpoint"]}
+    said["even"] = ["--rounded", "10:even"]
     return Published(texts, np.array(lower, float), np.array(upper), sums_of(table.shape), said.get(kind, []))
 
 
@@ -110,7 +115,7 @@ def audited(table: Published, path: Path, capfdbinary: Any) -> dict[str, Any] | 
     return None if code == 2 else json.loads(said)
 
 
-@pytest.mark.parametrize("kind", ["hidden", "below", "nearest", "random", "midpoint"])
+@pytest.mark.parametrize("kind", ["hidden", "below", "nearest", "random", "midpoint", "even"])
 def test_intervals_of_random_tables(kind: str, tmp_path: Path, capfdbinary: Any) -> None:
     """Hidden at random, ranges, rounded by each rule: the same intervals, and no pass where something is known."""
     asked = 0

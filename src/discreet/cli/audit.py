@@ -69,8 +69,8 @@ MOST_REASONS = 200  # cells of which a report says why they are known
     "--rounded",
     multiple=True,
     metavar="[FILE=]BASE",
-    help="Values are rounded to the nearest multiple of BASE, in all files or in one; BASE:random to either one, "
-    "6:midpoint to 3 for 1 to 6, 9 for 7 to 12.",
+    help="Values are rounded to the nearest multiple of BASE, halves up, in all files or in one; 10:even with halves "
+    "to the even one (R, Python), BASE:random to either one, 6:midpoint to 3 for 1 to 6, 9 for 7 to 12.",
 )
 @click.option("--sorted", "in_order", is_flag=True, help="Rows are sorted by their counts, those not shown among them.")
 @click.option("--primary-only", is_flag=True, help="As if only the primary cells were hidden (.jj only).")
@@ -305,7 +305,7 @@ def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]
     """``["5", "b.csv=3:random"]`` as the rounding of each file.
 
     >>> roundings(["5"], ["a.csv"])
-    {'a.csv': Rounding(base=5.0, nearest=True, midpoint=False)}
+    {'a.csv': Rounding(base=5.0, nearest=True, midpoint=False, even=False)}
     """
     from discreet.audits.joined.publication import Rounding
     from discreet.errors import nearest
@@ -318,14 +318,15 @@ def roundings(texts: Sequence[str], names: Sequence[str]) -> dict[str, Rounding]
             base = float(number)
         except ValueError:
             base = -1.0
-        if base <= 0 or (colon and kind not in ("random", "midpoint")):
+        if base <= 0 or (colon and kind not in ("random", "midpoint", "even")):
             raise InputError(
-                f"--rounded takes BASE, FILE=BASE, BASE:random or BASE:midpoint with a number above 0, not {text!r}"
+                "--rounded takes BASE, FILE=BASE, BASE:random, BASE:midpoint or BASE:even with a number above 0, not "
+                f"{text!r}"
             )
         meant = [name for name in names if name == file or name.startswith(f"{file} ")]  # all sheets of a file
         if equals and not meant:
             raise InputError(f"--rounded names {file!r}, which is not among the files; {nearest(file, names)}")
-        own = Rounding(base, nearest=kind != "random", midpoint=kind == "midpoint")
+        own = Rounding(base, nearest=kind != "random", midpoint=kind == "midpoint", even=kind == "even")
         bases = {**bases, **dict.fromkeys(meant, own)} if equals else {**dict.fromkeys(names, own), **bases}
     return bases
 

@@ -35,6 +35,7 @@ _TABLE = {
         "rounding": _ROUNDING,
         "random": {"type": "boolean"},
         "midpoint": {"type": "boolean"},
+        "even": {"type": "boolean"},
         "marks": _NAMES,
         "zeros_hidden": {"type": "boolean"},
         "sorted": {"type": "boolean"},
@@ -140,7 +141,8 @@ class NameMapping:
             if "rounding" in tables.get(name, {}):
                 raise InputError(f"the rounding of {name!r} stands in the mapping already; say it once")
             kind = {"midpoint": True} if own.midpoint else {"random": not own.nearest}
-            tables[name] = {**tables.get(name, {}), "rounding": own.base, **kind}
+            even = {"even": True} if own.even else {}
+            tables[name] = {**tables.get(name, {}), "rounding": own.base, **kind, **even}
         return replace(self, tables=tables)
 
     @property
@@ -148,7 +150,7 @@ class NameMapping:
         """Whether it says nothing of names, codes and sums."""
         names = self.dimensions or self.codes or self.measures or self.sums or self.crossing or self.sorted
         return not names and all(
-            set(own) <= {"rounding", "random", "midpoint", *READING} for own in self.tables.values()
+            set(own) <= {"rounding", "random", "midpoint", "even", *READING} for own in self.tables.values()
         )
 
     def signs(self, name: str, signs: NumberSigns = PLAIN_SIGNS) -> NumberSigns:
@@ -237,7 +239,8 @@ class NameMapping:
         own = self.of_table(name)
         if "rounding" not in own:
             return None
-        return Rounding(own["rounding"], nearest=not own.get("random", False), midpoint=own.get("midpoint", False))
+        kinds = {name: own.get(name, False) for name in ("midpoint", "even")}
+        return Rounding(own["rounding"], nearest=not own.get("random", False), **kinds)
 
     def applied(self, publication: Publication) -> Publication:
         """A publication under the common names."""

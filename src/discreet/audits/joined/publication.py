@@ -25,6 +25,7 @@ class Rounding:
     """Values are multiples of ``base``: the nearest one (halves upwards), or either neighbour if ``nearest`` is False.
 
     ``midpoint``: counts are shown as the midpoint of the base numbers that they are among, 1 to 6 as 3, zero as zero.
+    ``even``: halves go to the even multiple, as R, Python and pandas round (5 and 15 to base 10 show 0 and 20).
 
     >>> Rounding(5).room(0), Rounding(3, nearest=False).room(0), Rounding(6, midpoint=True).room(0)
     ((2.0, 2.0), (2.0, 2.0), (2.0, 3.0))
@@ -33,10 +34,15 @@ class Rounding:
     base: float
     nearest: bool = True
     midpoint: bool = False
+    even: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.base < float("inf"):
             raise InputError(f"a rounding base is a number above 0, not {self.base}")
+        if self.even and (self.midpoint or not self.nearest):
+            raise InputError(
+                "halves go to the even multiple where numbers are rounded to the nearest one, and not else"
+            )
         if self.midpoint and (self.base != round(self.base) or not self.nearest):
             raise InputError(f"midpoints are of a whole number of counts, not of {self.base}, and not random")
 
@@ -47,16 +53,22 @@ class Rounding:
             return float(units - units // 2 - 1), float(units // 2)
         if not self.nearest:
             return float(units - 1), float(units - 1)
-        return float(units // 2), float((units - 1) // 2)
+        return float(units // 2), float(units // 2 if self.even else (units - 1) // 2)
 
     def behind(self, shown: Array, decimals: int) -> tuple[Array, Array]:
         """The least and greatest true value of shown ones, all in units of the last decimal.
 
         >>> Rounding(6, midpoint=True).behind(np.array([0.0, 3.0, 9.0]), 0)
         (array([0., 1., 7.]), array([ 0.,  6., 12.]))
+        >>> Rounding(10, even=True).behind(np.array([20.0, 30.0]), 0)
+        (array([15., 26.]), array([25., 34.]))
         """
         below, above = self.room(decimals)
         exact = self.midpoint & (shown == 0)
+        units = round(self.base * 10**decimals)
+        if self.even and units % 2 == 0:  # no half lies beside an odd multiple
+            odd = np.nan_to_num(np.rint(shown / units)) % 2
+            return shown - below + odd, shown + above - odd
         return np.where(exact, shown, shown - below), np.where(exact, shown, shown + above)
 
     def possible(self, shown: Array) -> Array:
@@ -78,7 +90,7 @@ class Rounding:
         """The rounding that the sentence on the method names, as discreet writes it.
 
         >>> Rounding.of_words("randomly rounded to base 3")
-        Rounding(base=3.0, nearest=False, midpoint=False)
+        Rounding(base=3.0, nearest=False, midpoint=False, even=False)
         """
         if match := MIDPOINT.search(method):
             return cls(float(match[1]), midpoint=True)
