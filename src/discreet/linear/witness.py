@@ -47,9 +47,9 @@ def movement(
     """The same, with what is in doubt.
 
     ``proofs``: for a pattern in the making. Targets that nothing moves are taken to have one value where a solver says
-    so; without its word where there are more of them in a part than this, and in large parts those that nothing moves
-    among the rows around them: to hide one cell more takes less than a program over all. In the largest parts such a
-    program is not run at all: what the rows around a target do not settle is in doubt.
+    so; without its word where there are more of them in a part than this, and in very large parts those that nothing
+    moves in a large part of that: to hide one cell more takes less than a program over all. Otherwise no such program
+    is run in the largest parts either: what the rows around a target do not settle is in doubt.
     """
     seen = _seen_in_parts(system, targets, progress, tuning, proofs)
     moves = two_values(seen.least, seen.most)
@@ -128,7 +128,8 @@ def _move_by_programs(
         low[unmoved], high[unmoved] = system.lower[unmoved], system.upper[unmoved]
         sure[unmoved] = False
         unmoved = unmoved[:0]
-    if proved and len(unmoved) and not (near and proofs is not None):
+    making = proofs is not None and near and rows * tuning.near_share >= tuning.near_rows[-1]
+    if proved and len(unmoved) and not making:
         left = pushed.one_by_one(unmoved)
         moved = np.union1d(moved, np.setdiff1d(unmoved, left))
         unmoved = left
