@@ -58,7 +58,7 @@ LAYERS = {
         sums
         cell_roles listed_cells table_of_cells grouped_blocks
         sheet_axes sheet_sums
-        understanding
+        understanding shares_elsewhere
         reading_sheets
     """,
     "sheets/rewrite": """

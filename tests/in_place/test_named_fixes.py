@@ -191,8 +191,8 @@ def test_a_sheet_of_notes_is_kept_as_the_message_says(tmp_path: Path, capsys: py
 
 
 def test_numbers_with_units_are_pointed_to_and_not_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where no table is found as its cells hold "14 pupils" the first of them is named by its address."""
-    rows = [[row[0], *(n if isinstance(n, str) else f"{n} pupils" for n in row[1:])] for row in COUNTS]
+    """Where no table is found as its cells hold "14 pupils of 60" the first of them is named by its address."""
+    rows = [[row[0], *(n if isinstance(n, str) else f"{n} pupils of {n + 46}" for n in row[1:])] for row in COUNTS]
     assert run(["protect", workbook(tmp_path / "source.xlsx", Counts=rows), "--hide-under", "6"]) == 2
     said = capsys.readouterr().err
     assert "12 cells hold texts that begin with a number" in said

@@ -160,3 +160,55 @@ def test_parts_behind_a_total_that_overlap_are_several_tables(tmp_path: Path) ->
         encoding="utf-8",
     )
     assert len(read_tables(path)) > 1
+
+
+def test_subtotals_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    """ "Subtotal" behind each group adds up the labels before it."""
+    read = table(
+        tmp_path,
+        """
+        Provider | Day | Night | Total
+        State | 12 | 3 | 15
+        Local | 9 | 30 | 39
+        Subtotal | 21 | 33 | 54
+        Profit | 8 | 10 | 18
+        Charity | 20 | 25 | 45
+        Subtotal | 28 | 35 | 63
+        Total | 49 | 68 | 117
+        """,
+    )
+    assert {g.code: len(g.parts) for g in read.dimensions[0].groups} == {"1 Subtotal": 2, "2 Subtotal": 2}
+
+
+def test_some_of_a_total_behind_its_groups_are_protected(tmp_path: Path) -> None:
+    """Both sexes, their total, and "of which" behind it, which is part of the total and of no sex alone."""
+    path = tmp_path / "t.csv"
+    path.write_text("Land;m;w;Insgesamt;darunter neu\nA;12;30;42;4\nB;9;30;39;20\nC;20;24;44;18\n", encoding="utf-8")
+    tables = read_tables(path)
+    assert {"m", "w", "Insgesamt"} <= {*tables[0].dimensions[1].codes}
+    assert any("darunter neu" in own.dimensions[1].codes for own in tables)
+
+
+def test_headers_of_the_second_table_are_known_again(tmp_path: Path) -> None:
+    """Also where a letter is a mark elsewhere, and where years stand above words."""
+    path = tmp_path / "t.csv"
+    rows = ["Area,A,B,C,All", "N,12,3,9,24", "S,9,30,8,47", "Total,21,33,17,71"]
+    path.write_text("\n".join([*rows, ",,,,", "Men,,,,", *rows[:1], "N,7,2,3,12", "S,4,21,6,31", "Total,11,23,9,43"]))
+    assert [len(own.places) for own in read_tables(path)] == [12, 12]
+    years = ["Code,Area,2022,,2023,", ",,f,m,f,m"]
+    one, two = ["1,N,12,3,9,24", "2,S,9,30,8,47"], ["1,N,7,2,3,12", "2,S,4,21,6,31"]
+    path.write_text("\n".join([*years, *one, ",,,,,", "Men,,,,,", *years, *two]))
+    assert [len(own.places) for own in read_tables(path)] == [8, 8]
+
+
+def test_stocks_are_left_aside_with_what_is_said(tmp_path: Path) -> None:
+    """Hidden flows follow from stocks at the beginning as well as at the end; both are named, and the fix works."""
+    rows = ["Month;Open;New;Closed;Left", "Apr;200;5;9;196", "May;196;40;7;229", "Jun;229;3;6;226", "Jul;226;8;34;200"]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(InputError, match="--leave Open --leave Left"):
+        read_table(path)
+    path.write_text("\n".join(";".join(row.split(";")[:4]) for row in rows), encoding="utf-8")
+    with pytest.raises(InputError, match="--leave Open"):
+        read_table(path)
+    assert len(read_table(path, leave="Open").places) == 8

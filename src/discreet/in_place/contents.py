@@ -97,7 +97,7 @@ def contents_of(
     judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
     texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names, told)
     beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]
-    return SheetContents(
+    own = SheetContents(
         replacements,
         frozenset(shown | texts.shown),
         tuple(sheet.percentages),
@@ -107,6 +107,27 @@ def contents_of(
         {**_kinds(sheet, done), **dict.fromkeys(beside, (0, "beside"))},
         secret.all,
     )
+    for shares in sheet.share_tables:
+        others = kept_texts(
+            shares, {number.place for number in shares.percentages}, secret.alone, keep, elsewhere, sheet_names, told
+        )
+        there = shares.layout.range  # on one sheet each table says what becomes of its own cells
+        held = {place for place in own.blanked if place.sheet == shares.grid.sheet and there.holds(*place[1:])}
+        elsewhere_blanked = own.blanked.keys() - held
+        own = SheetContents(
+            own.replacements,
+            own.shown | (others.shown - elsewhere_blanked),
+            (*own.derived, *shares.percentages),
+            {
+                **{place: reason for place, reason in own.blanked.items() if place not in held},
+                **{place: reason for place, reason in others.blanked.items() if place not in own.shown},
+            },
+            own.kept | others.kept,
+            own.labels | others.labels,
+            {**own.kinds, **dict.fromkeys((number.place for number in shares.percentages), (0, "share"))},
+            own.secrets,
+        )
+    return own
 
 
 def _numbers_now(

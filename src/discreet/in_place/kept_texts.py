@@ -17,7 +17,7 @@ from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.shares_in_words import states_share
 from discreet.sheets.sheet_grid import CellPlace, column_number
 from discreet.sheets.sheet_layout import ASIDE, HEADER, LABEL, MARK, NAME, NOTE, NUMBERING, SHARE, TITLE
-from discreet.sheets.sheet_table import SheetTable
+from discreet.sheets.sheet_table import ShareTable, SheetTable
 from discreet.sheets.sums.number_groups import covered_by_others, numbers_covered
 
 _ADDRESS = re.compile(r"\$?([A-Za-z]{1,3})\$?([1-9]\d*)")
@@ -44,7 +44,7 @@ class KeptTexts:
 
 
 def kept_texts(
-    sheet: SheetTable,
+    sheet: SheetTable | ShareTable,
     numbers: Collection[CellPlace],
     secret: SecretNumbers,
     keep: Sequence[str] = (),
@@ -81,7 +81,7 @@ class _Judge:
 
     def __init__(
         self,
-        sheet: SheetTable,
+        sheet: SheetTable | ShareTable,
         secret: SecretNumbers,
         keep: frozenset[CellPlace],
         elsewhere: frozenset[float],
@@ -261,7 +261,7 @@ def _are_classes(texts: Sequence[str]) -> bool:
     return bool(spans) and apart and not measured and 2 * len(spans) <= len(texts)
 
 
-def _names_of_columns(sheet: SheetTable) -> dict[int, list[str]]:
+def _names_of_columns(sheet: SheetTable | ShareTable) -> dict[int, list[str]]:
     """The headers of each column, and for a frame the names of the levels of its index."""
     names: dict[int, list[str]] = {}
     for (kind, column), name in sheet.grid.names.items():
@@ -273,7 +273,7 @@ def _names_of_columns(sheet: SheetTable) -> dict[int, list[str]]:
     return names
 
 
-def _kept_places(sheet: SheetTable, keep: Sequence[str]) -> frozenset[CellPlace]:
+def _kept_places(sheet: SheetTable | ShareTable, keep: Sequence[str]) -> frozenset[CellPlace]:
     """The cells that ``keep`` names on this sheet; none if it names others."""
     places: set[CellPlace] = set()
     named = _names_of_columns(sheet)
@@ -287,7 +287,7 @@ def _kept_places(sheet: SheetTable, keep: Sequence[str]) -> frozenset[CellPlace]
     return frozenset(places)
 
 
-def check_kept(sheets: Sequence[SheetTable], keep: Sequence[str]) -> None:
+def check_kept(sheets: Sequence[SheetTable | ShareTable], keep: Sequence[str]) -> None:
     """Raise if ``keep`` names something that no sheet has."""
     for name in keep:
         if not any(place[1:] in sheet.grid.cells for sheet in sheets for place in _kept_places(sheet, (name,))):

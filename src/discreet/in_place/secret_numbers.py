@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -64,6 +64,11 @@ class SecretNumbers:
                     continue
                 sums |= _numbers(np.bincount(_same_codes(codes[:, kept]), values))
         return sums
+
+    @property
+    def alone(self) -> SecretNumbers:
+        """The same numbers, for labels that stand elsewhere than beside the cells."""
+        return replace(self, places=((),) * len(self.places))
 
     @cached_property
     def _by_line(self) -> tuple[Mapping[int, list[int]], Mapping[int, list[int]]]:

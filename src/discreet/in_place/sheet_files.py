@@ -18,15 +18,18 @@ from discreet.in_place.protection_report import CellNumbers, ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
 from discreet.methods.contract import Method
 from discreet.release import Protected, Release
+from discreet.sheets.counts_in_words import counts_in
 from discreet.sheets.excel.excel_images import sheet_images
 from discreet.sheets.excel.excel_package import ExcelBook
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.rewrite.notices import IMAGES, KEPT, NO_BASE, REPEATED, Notices
 from discreet.sheets.same_layout import REWRITERS, write_same
-from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sheet_grid import CellPlace, SheetGrid, cell_text
 from discreet.sheets.sheet_layout import TITLE, DerivedNumber
 from discreet.sheets.sheet_table import SheetTable
 
+LEAST_OF_A_SENTENCE = 5
+"""Words from which a text is a sentence."""
 SAFE = ".safe"
 TEXT_OPTIONS = ("decimal", "separator", "encoding")
 
@@ -59,6 +62,7 @@ class ProtectedFile:
         elsewhere = frozenset().union(*(one.all for one in numbers))
         told = frozenset().union(*(one.shown for one in numbers))
         names = frozenset(sheet.grid.sheet for sheet in self.sheets)
+        names |= {shares.grid.sheet for sheet in self.sheets for shares in sheet.share_tables}
         return [
             contents_of(sheet, one, marks, secret, self.keep, elsewhere, names, told)
             for (sheet, one), secret in zip(pairs, numbers, strict=True)
@@ -112,7 +116,7 @@ def protect_file(
     for sheet in tables:
         if understood is not None:
             understood(sheet)
-    check_kept(tables, keep)
+    check_kept([*tables, *(shares for sheet in tables for shares in sheet.share_tables)], keep)
     protected = protect_tables(tables, chosen, apart=apart)
     return ProtectedFile(
         source,
@@ -120,12 +124,23 @@ def protect_file(
         protected.done,
         protected.outcomes,
         {name: (reading or {}).get(name) for name in TEXT_OPTIONS},
-        tuple((reading or {}).get("text_sheets", ())),
+        _text_sheets(tables, (reading or {}).get("text_sheets", ())),
         tuple(keep),
         protected.perhaps_parts,
         protected.unjudged,
         protected.linked,
     )
+
+
+def _text_sheets(tables: Sequence[SheetTable], said: Sequence[str]) -> tuple[str, ...]:
+    """Sheets whose texts are kept: those that are said, and those of words alone; texts that tell are left out."""
+    return tuple(dict.fromkeys((*said, *(g.sheet for table in tables for g in table.unread if _holds_words_alone(g)))))
+
+
+def _holds_words_alone(grid: SheetGrid) -> bool:
+    """Whether a sheet without a table states counts in sentences at most, where they are judged."""
+    texts = [cell_text(cell) for cell in grid.cells.values()]
+    return all(len(text.split()) >= LEAST_OF_A_SENTENCE or not counts_in(text) for text in texts)
 
 
 def with_plain_tables(tables: Sequence[SheetTable]) -> tuple[SheetTable, ...]:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
-from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, sheet_blocks, with_blank_rows
+from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, counted_units, sheet_blocks, with_blank_rows
 from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
 from discreet.sheets.person_records import refuse_records
+from discreet.sheets.shares_elsewhere import ReadBlock, with_shares
 from discreet.sheets.sheet_grid import SheetGrid
+from discreet.sheets.sheet_layout import MEAN
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_sums import BlankCellsError
 from discreet.sheets.sheet_table import SheetTable
 from discreet.sheets.sources.by_kind import SUFFIXES, chosen_sheet, grids_of
 from discreet.sheets.sums.sum_questions import PerhapsTotalError
 from discreet.sheets.understanding import understood
+
+MOST_PERCENT = 100.0
+"""Whole numbers up to this may be percentages of another table's."""
 
 
 @checked
@@ -92,10 +99,72 @@ def read_table(
 
 
 def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
-    tables = [table for block in sheet_blocks(grid, options) for table in _of_block(block, options)]
-    for table in tables:
-        refuse_records(table)
-    return tables
+    blocks, pending = _read_blocks(grid, options)
+    return _with_share_tables(blocks, pending)
+
+
+class _Pending(NamedTuple):
+    """A block that could not be read as counts, and why."""
+
+    block: SheetBlock
+    error: InputError
+
+
+def _read_blocks(grid: SheetGrid, options: SheetOptions) -> tuple[list[ReadBlock], list[_Pending]]:
+    """The tables of a sheet, block by block, and the blocks that may hold shares of others."""
+    blocks: list[ReadBlock] = []
+    pending: list[_Pending] = []
+    for block in sheet_blocks(grid, options):
+        try:
+            tables = _of_block(block, options)
+        except InputError as error:
+            pending.append(_Pending(block, error))
+            continue
+        for table in tables:
+            refuse_records(table)
+        blocks.append(ReadBlock(block, tables))
+    return blocks, pending
+
+
+def _with_share_tables(blocks: list[ReadBlock], pending: Sequence[_Pending]) -> list[SheetTable]:
+    """The tables of blocks, those of percentages set beside the counts that they are of; raises for any other block."""
+    for block, error in pending:
+        if not any(_take_shares(block, blocks, k, named=True) for k in range(len(blocks))):
+            raise error
+    held = list(blocks)
+    for one in reversed(held):
+        alone = len(one.tables) == 1 and not one.tables[0].share_tables
+        if alone and len(blocks) > 1 and _may_be_shares(one.tables[0]):
+            others = [other for other in blocks if other.block is not one.block]
+            if any(_take_shares(one.block, others, k, named=False) for k in range(len(others))):
+                blocks = others
+    for one in list(blocks):
+        numbers = [number for table in one.tables for number in table.percentages]
+        if places := {number.place[1:] for number in numbers if number.numerator is None and number.kind != MEAN}:
+            bases = [k for k, other in enumerate(blocks) if other.block is not one.block]
+            any(_take_shares(one.block, blocks, k, named=False, only=places) for k in bases)
+    return [table for one in blocks for table in one.tables]
+
+
+def _take_shares(
+    block: SheetBlock,
+    blocks: list[ReadBlock],
+    k: int,
+    *,
+    named: bool,
+    only: Collection[tuple[int, int]] | None = None,
+) -> bool:
+    """Whether a block holds shares of another one's counts; they are set beside these then."""
+    tables = with_shares(block, blocks[k], named=named, only=only)
+    if tables is not None:
+        blocks[k] = ReadBlock(blocks[k].block, tables)
+    return tables is not None
+
+
+def _may_be_shares(table: SheetTable) -> bool:
+    """Whether all numbers of a table are small enough for percentages."""
+    values = table.published.values[table.measure]
+    return bool(np.nanmax(values, initial=0.0) <= MOST_PERCENT)
 
 
 def _of_block(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
@@ -152,13 +221,23 @@ def read_tables(
     several = sheets is None and len(shown) > 1
     silent = [grid for grid in shown if several and not _has_numbers(grid)]
     held = [grid for grid in shown if grid not in silent]
-    tables: list[SheetTable] = []
+    sheet_of: dict[int, SheetGrid] = {}
     own = SheetOptions(rounding=rounding, hidden_under=hidden_under, several=len(held) > 1, **options)
+    blocks: list[ReadBlock] = []
+    pending: list[_Pending] = []
     for grid in held:
         try:
-            tables += _tables_of(grid, own)
+            read, unread_blocks = _read_blocks(grid, own)
         except InputError as error:
             raise _of_sheet(error, grid, held, named=sheets is not None) from error
+        blocks += read
+        error_of = {id(one.error): grid for one in unread_blocks}
+        pending += unread_blocks
+        sheet_of.update(error_of)
+    try:
+        tables = _with_share_tables(blocks, pending)
+    except InputError as error:
+        raise _of_sheet(error, sheet_of.get(id(error), held[0]), held, named=sheets is not None) from error
     if not tables:
         raise InputError(
             f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"
@@ -209,9 +288,10 @@ def _has_numbers(grid: SheetGrid) -> bool:
     """Whether a sheet holds a row with a label and a number, which a page of notes does not."""
     options = SheetOptions()
     rows: dict[int, set[str]] = {}
-    for (row, _), cell in grid.cells.items():
-        rows.setdefault(row, set()).add(read_cell(cell, options).kind)
-    return sum(NUMERIC in kinds and len(kinds) > 1 for kinds in rows.values()) > 1
+    cells = {place: read_cell(cell, options) for place, cell in grid.cells.items()}
+    for (row, _), cell in cells.items():
+        rows.setdefault(row, set()).add(cell.kind)
+    return bool(counted_units(cells)) or sum(NUMERIC in kinds and len(kinds) > 1 for kinds in rows.values()) > 1
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:

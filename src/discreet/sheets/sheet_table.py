@@ -28,6 +28,23 @@ class CellPlaces(dict[CellCodes, tuple[CellPlace, ...]]):
     """Where the number of each cell stands: in several places if the sheet repeats it, in none if it only follows."""
 
 
+@dataclass(frozen=True, eq=False)
+class ShareTable:
+    """A table of percentages or rates of the counts of another: where they stand, and what each is a share of."""
+
+    grid: SheetGrid
+    layout: SheetLayout
+    percentages: tuple[DerivedNumber, ...]
+    dimensions: tuple[Dimension, ...] = ()
+    """None of its own: its labels are those of the counts."""
+    left_aside: tuple[LeftAside, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file and the sheet, for messages."""
+        return f"{self.grid.source}: {self.grid.sheet}" if self.grid.sheet else self.grid.source
+
+
 @checked
 @dataclass(frozen=True, eq=False, repr=False)
 class SheetTable:
@@ -62,6 +79,8 @@ class SheetTable:
     _table: Table | None = None
     unread: tuple[SheetGrid, ...] = ()
     """Sheets of the file that hold no table and were not read; their texts are not judged."""
+    share_tables: tuple[ShareTable, ...] = ()
+    """Tables of the file, below or on other sheets, that hold the counts of this one as percentages or rates."""
     plain: SheetTable | None = None
     """The same without labels that are parts of others by their numbers alone, to be set against other sheets."""
 
@@ -141,13 +160,14 @@ class SheetTable:
     def sentences(self) -> tuple[str, ...]:
         """What was understood, in words: dimensions, measure, what is hidden or left aside, what was assumed."""
         aside = [f"left aside: {part.range.address} ({part.reason})" for part in self.left_aside]
-        confirmed = sum(part.numerator is not None for part in self.percentages)
-        many = f"{len(self.percentages):,} percentages, means or rates"
+        numbers = [*self.percentages, *(part for table in self.share_tables for part in table.percentages)]
+        confirmed = sum(part.numerator is not None for part in numbers)
+        many = f"{len(numbers):,} percentages, means or rates"
         derived = [f"{many}, {confirmed:,} of them confirmed as shares of counts"]
         return (
             f"{len(self.places):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
             *(_described(d) for d in self.dimensions),
-            *(derived if self.percentages else ()),
+            *(derived if numbers else ()),
             *aside,
             *self.assumed,
         )

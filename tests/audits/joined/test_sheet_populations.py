@@ -70,3 +70,21 @@ def test_files_that_contradict_each_other_are_an_error(tmp_path: Path) -> None:
     """Of files nobody says that they belong together: they are named."""
     one, two = written(tmp_path / "a.csv", AREAS), written(tmp_path / "b.csv", AGES)
     assert run(["audit", one, two]) == 2
+
+
+def test_populations_of_which_none_is_part_of_another_are_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each year has more in one cell and less in another: nothing is left to be subtracted."""
+    later: Grid = [["Area", "f", "m", "Total"], ["N", 30, 4, 34], ["S", 9, 21, 30], ["W", 12, 9, 21]]
+    later += [["Unknown", 7, 8, 15], ["Total", 58, 42, 100]]
+    path = protected(tmp_path, first=AREAS, second=later)
+    capsys.readouterr()
+    code, report, _ = audited([path], capsys)
+    assert (code, report["verdict"], report["unjudged"]) == (0, "pass", [])
+    more = [row if k in (0, 5) else [row[0], row[1] + 9, row[2] + 9, row[3] + 18] for k, row in enumerate(AREAS)]
+    more[5] = ["Total", 63, 81, 144]
+    (tmp_path / "out.xlsx").unlink()
+    path = protected(tmp_path, first=AREAS, second=more)
+    capsys.readouterr()
+    assert audited([path], capsys)[1]["verdict"] == "unknown"

@@ -41,7 +41,7 @@ def read_copy(path: Path, original: Path, **options: Any) -> list[SheetTable]:
     marks = SheetOptions.among(options)
     grids = grids_of(path, **text)
     return [
-        _as_in_copy(table, _copied_sheet(table, grids, path.name, original.name), marks)
+        _as_in_copy(table, _copied_sheet(table, grids, path.name, original.name), grids, marks)
         for table in read_tables(original, **options)
     ]
 
@@ -73,7 +73,7 @@ def _other_label(table: SheetTable, grid: SheetGrid) -> str | None:
     return None if kept else grid.place(1, 1).address
 
 
-def _as_in_copy(table: SheetTable, grid: SheetGrid, options: SheetOptions) -> SheetTable:
+def _as_in_copy(table: SheetTable, grid: SheetGrid, grids: Sequence[SheetGrid], options: SheetOptions) -> SheetTable:
     """A table with what the copy shows of each of its cells; what parts leave of a total is left to be worked out."""
     published = table.published
     dimensions = published.dimensions
@@ -101,7 +101,11 @@ def _as_in_copy(table: SheetTable, grid: SheetGrid, options: SheetOptions) -> Sh
         status=np.where(np.isnan(values), HIDDEN, "").astype(str),
         ranges=ranges,
     )
-    return replace(table, grid=grid, published=copied, _table=None)
+    shares = tuple(
+        replace(one, grid=next((other for other in grids if other.sheet == one.grid.sheet), grid))
+        for one in table.share_tables
+    )
+    return replace(table, grid=grid, published=copied, share_tables=shares, _table=None)
 
 
 def _follows(

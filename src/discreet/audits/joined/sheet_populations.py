@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -38,12 +39,16 @@ def _everybody(p: Publication) -> tuple[float, ...] | None:
 def apart_words(groups: Sequence[Sequence[Publication]], crossing: Sequence[str]) -> tuple[str, ...]:
     """Why an audit of tables that do not fit together is no pass; nothing where each is said to be of its own.
 
+    Nothing either of those that are neither part nor whole of any other, as numbers that both show say.
     ``crossing``: dimensions whose codes have nothing to do with each other.
     """
     for name in crossing:
         codes = [{p.fixed.get(name) for p in group} for group in groups]
         if None not in set().union(*codes) and sum(map(len, codes)) == len(set().union(*codes)):
             return ()
+    groups = [one for one in groups if not all(other is one or _neither_holds(one, other) for other in groups)]
+    if not groups:
+        return ()
     names = [listed([p.name for p in group], 3) for group in groups]
     return (
         f"the tables do not fit together and were judged apart ({'; '.join(names)}): their totals differ, so they are "
@@ -51,3 +56,31 @@ def apart_words(groups: Sequence[Sequence[Publication]], crossing: Sequence[str]
         'in a mapping which: [sums.population] Total = ["...", "..."], [tables."..."] fixed = { population = "..." }. '
         'If nothing follows, say that each has a population of its own: crossing = ["population"] and the same fixed',
     )
+
+
+def _neither_holds(ones: Sequence[Publication], others: Sequence[Publication]) -> bool:
+    """Whether two populations are neither part of each other: a count is greater in one, and another in the other.
+
+    Then none is a sum of several with the other among them, either.
+    """
+    more = less = False
+    for one, other in product(ones, others):
+        here, there = _shown_counts(one), _shown_counts(other)
+        gaps = [here[cell] - there[cell] for cell in here.keys() & there.keys()]
+        more = more or any(gap > 0 for gap in gaps)
+        less = less or any(gap < 0 for gap in gaps)
+    return more and less
+
+
+def _shown_counts(p: Publication) -> Mapping[object, float]:
+    """The numbers that a table shows, by measure and by the codes of each dimension."""
+    release = p.release
+    names = [d.name for d in release.dimensions]
+    codes = [[d.codes[c] for c in own] for d, own in zip(release.dimensions, release.codes.T.tolist(), strict=True)]
+    cells = [frozenset(zip(names, own, strict=True)) for own in zip(*codes, strict=True)]
+    return {
+        (measure, cell): float(value)
+        for measure, values in release.values.items()
+        for cell, value in zip(cells, values.tolist(), strict=True)
+        if not np.isnan(value)
+    }

@@ -18,7 +18,7 @@ from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
 from discreet.sheets.rewrite.number_look import without_share
-from discreet.sheets.sheet_grid import CellPlace
+from discreet.sheets.sheet_grid import CellPlace, SheetGrid
 from discreet.sheets.sheet_layout import CHANGE, DIFFERENCE, MEAN, DerivedNumber
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import SheetTable
@@ -111,12 +111,13 @@ def of_sheet(
     quotients, unknown, ambiguous = [], 0, 0
     means, no_means = sheet_means(table, row_of, len(published.codes), rounded=rounded)
     unknown += no_means
-    for derived in table.percentages:
+    elsewhere = [(other.grid, derived) for other in table.share_tables for derived in other.percentages]
+    for grid, derived in [*((table.grid, derived) for derived in table.percentages), *elsewhere]:
         if derived.kind == MEAN and derived.denominator is not None:
             continue
-        shown = _number(table, derived)
+        shown = _number(grid, derived)
         if shown is None:
-            unknown += _holds_figures(table, derived)
+            unknown += _holds_figures(grid, derived)
             continue
         if derived.ambiguous:  # an interval by the wrong one of two shares might not hold the truth
             ambiguous += 1
@@ -175,9 +176,9 @@ def sheet_means(
     for derived in table.percentages:
         if derived.kind != MEAN or derived.denominator is None:
             continue
-        shown = _number(table, derived)
+        shown = _number(table.grid, derived)
         row = row_of.get(derived.denominator)
-        if row is None or (shown is None and _holds_figures(table, derived)) or (rounded and shown is not None):
+        if row is None or (shown is None and _holds_figures(table.grid, derived)) or (rounded and shown is not None):
             unknown += 1
             continue
         line = f"{derived.line}\n{derived.place.column if derived.upright else derived.place.row}"
@@ -239,16 +240,16 @@ def _with_marks(table: SheetTable, signs: NumberSigns) -> Published:
     )
 
 
-def _holds_figures(table: SheetTable, derived: DerivedNumber) -> bool:
+def _holds_figures(grid: SheetGrid, derived: DerivedNumber) -> bool:
     """Whether a cell that is called a percentage holds figures that were not read as a number."""
-    text = table.grid.text(derived.place.row, derived.place.column)
+    text = grid.text(derived.place.row, derived.place.column)
     text = text.replace(without_share(text), "", 1) if derived.inside else text
     return any(sign.isdecimal() for sign in text)
 
 
-def _number(table: SheetTable, derived: DerivedNumber) -> float | None:
+def _number(grid: SheetGrid, derived: DerivedNumber) -> float | None:
     """The percentage that stands in a place, None where none is shown."""
-    cell = read_cell(table.grid.cells.get((derived.place.row, derived.place.column)), SheetOptions())
+    cell = read_cell(grid.cells.get((derived.place.row, derived.place.column)), SheetOptions())
     if derived.inside:
         text = "" if cell.share is None else cell.share.rstrip("% ")
     elif cell.kind != NUMERIC:

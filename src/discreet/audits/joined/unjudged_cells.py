@@ -46,7 +46,9 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
     columns. Sheets of texts are looked at as notes are.
     """
     layout, grid = table.layout, table.grid
-    same = [other.layout for other in tables if other.grid.sheet == grid.sheet and other.grid.source == grid.source]
+    parts = [(other.grid, other.layout) for other in tables]
+    parts += [(one.grid, one.layout) for other in tables for one in other.share_tables]
+    same = [own for other, own in parts if other.sheet == grid.sheet and other.source == grid.source]
     judged = {place for own in same for place, role in own.roles.items() if role in JUDGED}
     shown = {grid.place(*at) for at, role in layout.roles.items() if role in (NUMBER, TOTAL)}
     judged |= {(place.row, place.column) for place, known in known_sums(table.running, shown).items() if known}
@@ -65,6 +67,9 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
             continue
         if any(sign.isdecimal() for sign in grid.text(row, column)):
             unjudged.append(grid.place(row, column))
+    for shares in table.share_tables:
+        texts = [at for at, role in shares.layout.roles.items() if role in (NOTE, TITLE)]
+        unjudged += [shares.grid.place(*at) for at in texts if states_figure(shares.grid.text(*at), totals, most)]
     unjudged.sort(key=lambda place: (place.column, place.row))
     for notes in table.unread:
         cells = [notes.place(*at) for at in sorted(notes.cells)]

@@ -66,7 +66,7 @@ def body_parts(
     block: SheetBlock, rows: Sequence[LabelLevel], columns: Sequence[LabelLevel], options: SheetOptions
 ) -> BodyParts:
     """Counts apart from percentages, means and what the caller leaves aside."""
-    assumed: list[str] = []
+    assumed: list[str] = [*block.assumed]
     derived_columns: dict[int, str] = {}
     aside: dict[int, str] = {}
     paths = {column: [level.texts[k] for level in columns] for k, column in enumerate(block.values)}

@@ -31,7 +31,7 @@ _WITH_SHARE = re.compile(
 )
 _BEHIND_SHARE = re.compile(rf"({_NUMBER}\s?%)\s*[(\[]\s*({_NUMBER})\s*[)\]]")
 _FLAGGED = re.compile(
-    rf"({_NUMBER})\s*(?:\[[A-Za-z0-9]{{1,4}}\]|\([A-Za-z]{{1,2}}\)|[*\u2020\u2021\u00a7#]+|[\u00b9\u00b2\u00b3\u2070-\u2079]+"
+    rf"({_NUMBER})\s*(?:\[[A-Za-z0-9]{{1,4}}\]|\((?:[A-Za-z]{{1,2}}|[ivx]{{1,5}}|[IVX]{{1,5}})\)|[*\u2020\u2021\u00a7#]+|[\u00b9\u00b2\u00b3\u2070-\u2079]+"
     r"|(?<=\d)\s?[prebudfnzs])"
 )
 _RANGE = re.compile(rf"(?:<=?|\u2264|>=?|\u2265)\s*\d{_SIGNS}*|\d[\d.,]*\s*(?:-|\u2013|\u2014|\.\.|to)\s*\d[\d.,]*")

@@ -45,6 +45,7 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     numbers_seen = False
     across = [next(iter(line.values())) for row, line in lines.items() if len(line) == 1 and wide.get(row, False)]
     again = sum(cell.is_year for cell in across) > 1
+    known: set[tuple[tuple[int, str], ...]] = set()
     for row in sorted(lines):
         line: Line = lines[row]
         if any(cell.kind == BLANK for cell in line.values()):
@@ -57,10 +58,12 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
             if wide.get(row, False) and (numbers_seen or (headers and again)):
                 kind = LABEL_ROW  # merged across the numbers: a year or another label of those below
         elif numbers_seen:
-            kind = _behind_numbers(line)
+            is_header = _texts(line) in known or _years_above_words(line, _next_line(row, lines))
+            kind = HEADER_ROW if is_header else _behind_numbers(line)
         else:
             kind = _above_numbers(line, headers, _next_line(row, lines))
         if kind == HEADER_ROW:
+            known.add(_texts(line))
             headers = [line] if numbers_seen else [*headers, line]
             numbers_seen = False
         elif kind == NUMBER_ROW:
@@ -73,6 +76,18 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
             headers = []
         kinds.append(RowKind(row, kind))
     return kinds
+
+
+def _years_above_words(line: Line, below: Line) -> bool:
+    """Whether all numbers of a row are years, and further words stand right below it: the first header of a table."""
+    numbers = [cell for cell in line.values() if cell.kind == NUMERIC]
+    words = [cell for cell in below.values() if cell.kind == WORDS]
+    return len(numbers) > 1 and _are_years(numbers) and len(words) > 1 and len(words) == len(below)
+
+
+def _texts(line: Line) -> tuple[tuple[int, str], ...]:
+    """What stands in a row, to know it again."""
+    return tuple((column, cell.text) for column, cell in line.items() if cell.kind != BLANK)
 
 
 def heads_numbers(row: int, lines: Mapping[int, Line]) -> bool:
@@ -159,7 +174,12 @@ def _above_numbers(line: Line, headers: Sequence[Line], below: Line) -> str:
     if not numbers:
         first_mark = min((column for column, cell in rest.items() if cell.kind == MARKED), default=first)
         labels = all(cell.kind == MARKED or column < first_mark for column, cell in rest.items())
-        return NUMBER_ROW if headers and marks and labels else HEADER_ROW
+        letters = all(
+            cell.text.isalpha() and below.get(column, cell).kind == NUMERIC
+            for column, cell in rest.items()
+            if cell.kind == MARKED
+        )
+        return NUMBER_ROW if headers and marks and labels and not letters else HEADER_ROW
     if any(cell.percent or cell.share is not None for cell in numbers):
         return NUMBER_ROW
     if headers and _ends_in_words(rest, below):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from discreet.errors import InputError
+from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells, BlockRows, quoted_name
 from discreet.sheets.blocks.cell_reading import BLANK, NUMERIC, WORDS, ReadCell, read_cell
 from discreet.sheets.blocks.row_kinds import (
@@ -45,6 +46,8 @@ class SheetBlock(BlockRows):
     row_name: str = ""
     """What the rows are called, where they are one of several variables of a sheet."""
     column_name: str = ""
+    assumed: tuple[str, ...] = ()
+    """What was taken as so to find the table."""
     finest: bool = False
     """Whether only the last column of labels names the rows, as those of one of several variables in a list."""
 
@@ -61,6 +64,9 @@ class SheetBlock(BlockRows):
 
 
 _BLANK = ReadCell(BLANK)
+_WITH_UNIT = re.compile(r"\d[\d.,' \u00a0\u202f]*?[ \u00a0\u202f]?([^\W\d_]{2,20}\.?)")
+LEAST_WITH_UNIT = 3
+"""Numbers with the same word behind them from which it is taken as what they count."""
 NO_TABLE = "no table was found"
 
 
@@ -74,9 +80,11 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     _refuse_unsaved(grid, box)
     if not cells:
         raise InputError(f"{quoted_name(grid)}: there is nothing in {box.address}")
-    kept = _with_years_as_titles(_blocks_in(box, grid, cells, options))
-    counted = [block for block in kept if _has_a_number(block)]
-    kept = counted or kept
+    kept = _counted(_blocks_in(box, grid, cells, options))
+    if units := counted_units(cells):
+        cells = _read_cells(inside, replace(options, flag=(*options.flag, *units)))
+        sentence = f"{listed([repr(unit) for unit in units], 4)} behind numbers says what is counted"
+        kept = [replace(block, assumed=(sentence,)) for block in _counted(_blocks_in(box, grid, cells, options))]
     if not kept:
         raise InputError(
             f"{quoted_name(grid)}: {NO_TABLE} in {box.address}: no row of numbers stands under a header; "
@@ -84,6 +92,29 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
             "headers (header_rows=1, --header-rows)"
         )
     return kept
+
+
+def _counted(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
+    """Blocks that hold numbers; all of them if none does."""
+    kept = _with_years_as_titles(blocks)
+    return [block for block in kept if _has_a_number(block)] or kept
+
+
+def counted_units(cells: Mapping[tuple[int, int], ReadCell]) -> tuple[str, ...]:
+    """The word behind the numbers of a sheet on which no number stands alone, as in "14 pupils", in its spellings.
+
+    None where several words stand behind numbers, or where numbers with it stand in the first column.
+    """
+    texts = {place: cell.text for place, cell in cells.items() if cell.kind == WORDS and cell.text[:1].isdecimal()}
+    first = min((column for _, column in cells), default=0)
+    matches = {place: _WITH_UNIT.fullmatch(text) for place, text in texts.items()}
+    words = [match[1] for match in matches.values() if match is not None]
+    stems = {word.casefold().rstrip("sen") for word in words}
+    alone = any(cell.kind == NUMERIC and not cell.is_year and column > first for (_, column), cell in cells.items())
+    few = len(words) < LEAST_WITH_UNIT or len(words) < len(texts) or alone
+    if few or len(stems) > 1 or any(column == first for _, column in texts):
+        return ()
+    return tuple(dict.fromkeys(words))
 
 
 def _blocks_in(

@@ -12,7 +12,9 @@ from discreet.errors import InputError, listed
 from discreet.sheets.counts_in_words import states_another, states_one
 from discreet.sheets.rewrite.number_look import (
     first_number,
+    number_with_unit,
     plain_number,
+    share_within,
     without_share,
     written_like,
     written_with_share,
@@ -150,7 +152,10 @@ class SourceCells:
             return known
         text = self.texts.get(place, "")
         stated = stated_count(text)
-        return first_number(text, self.decimal) if stated is None else stated
+        if stated is not None:
+            return stated
+        number = first_number(text, self.decimal)
+        return number_with_unit(text, self.decimal) if number is None else number
 
 
 @dataclass(frozen=True)
@@ -234,6 +239,11 @@ def settle_edits(edits: Edits, cells: SourceCells) -> Settled:
         share = None if unknown else derived_value(number.kind, float(part or 0), float(whole or 0), number.scale)
         if number.inside:
             written = cells.texts.get(number.place, "")
+            before = share_within(written, cells.decimal)
+            half = 0.5000001 * 10.0**-number.decimals
+            as_shown = share is not None and {number.numerator, number.denominator} <= shown
+            if as_shown and before is not None and abs(float(share or 0) - before) <= half:
+                continue  # of counts as they were, to whichever side a half was rounded
             if part is not None:
                 text = None if share is None else round(share, number.decimals)
                 now[number.place] = written_with_share(written, part, text, edits.mark)

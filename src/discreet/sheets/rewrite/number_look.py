@@ -11,6 +11,7 @@ _BEFORE, _BEHIND = r"[\s£$€(]*[-\u2212+]?[\s£$€]*", r"[\s%)€*†‡]*"
 _BODY = re.compile(rf"({_BEFORE})(\d[\d.,{re.escape(_GROUPS)}]*\d|\d|[.,]\d+)({_BEHIND})", re.ASCII)
 _WITH_SHARE = re.compile(r"([^([]*\d)(\s*[([]\s*)([\d., ]+%?)(\s*[)\]]\s*)")  # 12 (34.5%)
 _BEHIND_SHARE = re.compile(r"\s*([\d.,]+\s?%)\s*[([]\s*([^()[\]%]*\d)\s*[)\]]\s*")  # 34.5% (12)
+_WITH_UNIT = re.compile(rf"(\d(?:[\d.,{re.escape(_GROUPS)}]*\d)?)([{_SPACES}]?[^\W\d_]{{2,20}}\.?)")  # 14 pupils
 MOST_PLACES = 15
 
 
@@ -61,8 +62,12 @@ def written_like(pattern: str, number: float, decimal: str | None = None) -> str
 
     >>> written_like("1,234", 5670000), written_like("12,5 %", 7, ","), written_like("(3)", -4), written_like("-3", 4)
     ('5,670,000', '7,0 %', '(4)', '4')
+    >>> written_like("14 pupils", 15)
+    '15 pupils'
     """
     match = _BODY.fullmatch(pattern.strip())
+    if match is None and (unit := _WITH_UNIT.fullmatch(pattern.strip())) is not None:
+        return written_like(unit[1], number, decimal) + unit[2]
     if match is None or plain_number(pattern, decimal) is None:
         return plain_text(number, decimal or ".")
     start = pattern[: len(pattern) - len(pattern.lstrip())]
@@ -124,6 +129,27 @@ def written_with_share(pattern: str, number: float, share: float | None, mark: s
         return written_like(pattern, number)
     inner = mark if share is None else written_like(match[3], share)
     return f"{written_like(match[1], number)}{match[2]}{inner}{match[4]}"
+
+
+def number_with_unit(text: str, decimal: str | None = None) -> float | None:
+    """The number of a text that is one with a word behind it; None if it is something else.
+
+    >>> number_with_unit("1,014 pupils"), number_with_unit("pupils")
+    (1014.0, None)
+    """
+    match = _WITH_UNIT.fullmatch(text.strip())
+    return None if match is None else plain_number(match[1], decimal)
+
+
+def share_within(text: str, decimal: str | None = None) -> float | None:
+    """The share that stands with a count in one text; None if there is none.
+
+    >>> share_within("12 (34.5%)"), share_within("34.5% (12)"), share_within("12")
+    (34.5, 34.5, None)
+    """
+    match = _BEHIND_SHARE.fullmatch(text)
+    share = match[1] if match is not None else (found[3] if (found := _WITH_SHARE.fullmatch(text)) else None)
+    return None if share is None else plain_number(share, decimal)
 
 
 def without_share(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +15,11 @@ from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import TOTAL
 
 JOINT = " / "
+_SUBTOTAL = re.compile(
+    r"sub[- ]?totals?|zwischensummen?|teilsummen?|sous[- ]tota(?:l|ux)|subtotaa?l(?:es)?|subtotais"
+    r"|sub[- ]?totale|v\u00e4lisummat?",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"(?:\b|_)(codes?|id|key|nr|urn|gss|nuts|ref|kode|koodi)(?:\b|_)", re.IGNORECASE)
 _NOTES = re.compile(
     r"(?:foot)?notes?|notes? refs?|comments?|remarks?|anmerkung(?:en)?|fu\u00dfnoten?|notas?|opmerkingen"
@@ -86,6 +91,8 @@ def axis_dimensions(
     levels, labels = _without_code_columns(_without_level_names(_without_notes(levels, assumed), assumed), assumed)
     levels = _without_kinds_of_areas(levels, assumed)
     levels = _without_totals(levels)
+    if len(levels) == 1:
+        levels = [_with_numbered_totals(levels[0])]
     if nested:
         levels, implied = with_implied_indents(levels)
         assumed += filter(None, [implied])
@@ -437,6 +444,20 @@ def _without_totals(levels: Sequence[LabelLevel]) -> list[LabelLevel]:
         )
         cleaned.append(replace(level, texts=texts))
     return cleaned
+
+
+def _with_numbered_totals(level: LabelLevel) -> LabelLevel:
+    """A level in which sums that are all called "Subtotal", each behind its group, are told apart by their number."""
+    times = Counter(level.texts)
+    again = {text for text, many in times.items() if many > 1 and _SUBTOTAL.fullmatch(text.strip(" :."))}
+    if not again or any(many > 1 for text, many in times.items() if text not in again):
+        return level
+    so_far: Counter[str] = Counter()
+    texts = []
+    for text in level.texts:
+        so_far[text] += 1
+        texts.append(f"{so_far[text]} {text}" if text in again else text)
+    return replace(level, texts=tuple(texts))
 
 
 def _codes_of_paths(paths: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], str]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError, listed
+from discreet.sheets.blocks.implied_indents import BEGINS_OF_WHICH
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.nested_labels import (
     RatePair,
@@ -96,6 +97,8 @@ def find_sums(
             children.setdefault(place[above], []).append(place[code])
     if not trusted and partly and (overlapping := _overlapping(codes, lines, children)):
         return SumTree(overlapping=overlapping)
+    if not trusted and (overlapping := _total_with_some(codes, lines, children)):
+        return SumTree(overlapping=overlapping)
     short = [] if trusted else _verified(name, codes, lines, children, partly)
     known = set(children)
 
@@ -169,6 +172,23 @@ def _overlapping(
         if len(codes) == len(parts) + 1 and denied and not less and all(holds(lines, whole, k) for k in parts):
             return {codes[whole]: tuple(codes[k] for k in parts)}
     return {}
+
+
+def _total_with_some(
+    codes: Sequence[str], lines: AxisLines, children: Mapping[int, Sequence[int]]
+) -> dict[str, tuple[str, ...]]:
+    """The one label above others, all "of which", if it is the sum of those that stand beside it."""
+    if len(children) != 1:
+        return {}
+    ((whole, some),) = children.items()
+    others = [k for k in range(len(codes)) if k != whole and k not in some]
+    if len(others) < 2 or not all(BEGINS_OF_WHICH.match(codes[k]) for k in some):
+        return {}
+    denied, confirmed, bits, _ = lines.evidence(whole, others)
+    held = like_a_total(codes[whole]) == USUAL or bits >= lines.like_a_total
+    if denied or not confirmed or not held or not all(holds(lines, whole, k) for k in some):
+        return {}
+    return {codes[whole]: tuple(codes[k] for k in (*others, *some))}
 
 
 def _topmost(codes: Sequence[str], children: Mapping[int, Sequence[int]]) -> list[int]:

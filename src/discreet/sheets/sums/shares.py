@@ -71,10 +71,10 @@ def _wholes(cells: CellMap, trees: Sequence[SumTree]) -> list[list[int]]:
                     options[k].append(-1 if cell is None else cell)
                 else:
                     options[k].append(-1)
-    if len(shape) > 1 and all(top is not None for top in tops):
-        grand = at.get(int(np.ravel_multi_index([top or 0 for top in tops], shape)), -1)
-        for own in options:
-            own.append(grand)
+    if sum(top is not None for top in tops) > 1:
+        for own, position in zip(options, cells.position.tolist(), strict=True):
+            moved = [place if top is None else top for top, place in zip(tops, position, strict=True)]
+            own.append(at.get(int(np.ravel_multi_index(moved, shape)), -1))
     return options
 
 
