@@ -258,6 +258,8 @@ def with_thousands(block: SheetBlock, parts: BodyParts, options: SheetOptions) -
         return parts, options
     digits = [[block.cell(row, column).digits for column in parts.columns] for row in parts.rows]
     texts = [text for line in digits for text in line if text]
+    if not any("." in text or "," in text for text in texts):
+        return parts, options
     derived = [block.cell(row, c) for row in block.body for c in block.values]
     beside = [cell.digits for cell in derived if cell.percent or cell.digits not in texts]
     shares = [cell.share.rstrip("% ") for cell in derived if cell.share is not None]

@@ -46,6 +46,7 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     across = [next(iter(line.values())) for row, line in lines.items() if len(line) == 1 and wide.get(row, False)]
     again = sum(cell.is_year for cell in across) > 1
     known: set[tuple[tuple[int, str], ...]] = set()
+    begins: set[tuple[int, str]] = set()
     for row in sorted(lines):
         line: Line = lines[row]
         if any(cell.kind == BLANK for cell in line.values()):
@@ -58,12 +59,13 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
             if wide.get(row, False) and (numbers_seen or (headers and again)):
                 kind = LABEL_ROW  # merged across the numbers: a year or another label of those below
         elif numbers_seen:
-            is_header = _texts(line) in known or _years_above_words(line, _next_line(row, lines))
-            kind = HEADER_ROW if is_header else _behind_numbers(line)
+            is_header = _beginning(line) in begins and _texts(line) in known
+            kind = HEADER_ROW if is_header or _years_above_words(row, line, lines) else _behind_numbers(line)
         else:
             kind = _above_numbers(line, headers, _next_line(row, lines))
         if kind == HEADER_ROW:
             known.add(_texts(line))
+            begins.add(_beginning(line))
             headers = [line] if numbers_seen else [*headers, line]
             numbers_seen = False
         elif kind == NUMBER_ROW:
@@ -78,11 +80,20 @@ def row_kinds(lines: Mapping[int, Line], wide: Mapping[int, bool]) -> list[RowKi
     return kinds
 
 
-def _years_above_words(line: Line, below: Line) -> bool:
+def _years_above_words(row: int, line: Line, lines: Mapping[int, Line]) -> bool:
     """Whether all numbers of a row are years, and further words stand right below it: the first header of a table."""
+    if not all(cell.is_year for cell in line.values() if cell.kind == NUMERIC):
+        return False
     numbers = [cell for cell in line.values() if cell.kind == NUMERIC]
+    below = _next_line(row, lines)
     words = [cell for cell in below.values() if cell.kind == WORDS]
     return len(numbers) > 1 and _are_years(numbers) and len(words) > 1 and len(words) == len(below)
+
+
+def _beginning(line: Line) -> tuple[int, str]:
+    """The first cell of a row."""
+    column = min(line)
+    return column, line[column].text
 
 
 def _texts(line: Line) -> tuple[tuple[int, str], ...]:
@@ -158,8 +169,13 @@ def _when(cells: Sequence[ReadCell]) -> bool:
 
 
 def _next_line(row: int, lines: Mapping[int, Line]) -> Line:
-    """The cells of the next row that is not blank."""
-    return next((lines[below] for below in range(row + 1, max(lines) + 1) if lines.get(below)), {})
+    """The cells of the next row that is not blank; rows follow each other."""
+    below = row + 1
+    while below in lines:
+        if lines[below]:
+            return lines[below]
+        below += 1
+    return {}
 
 
 def _above_numbers(line: Line, headers: Sequence[Line], below: Line) -> str:

@@ -106,12 +106,14 @@ def counted_units(cells: Mapping[tuple[int, int], ReadCell]) -> tuple[str, ...]:
     None where several words stand behind numbers, or where numbers with it stand in the first column.
     """
     texts = {place: cell.text for place, cell in cells.items() if cell.kind == WORDS and cell.text[:1].isdecimal()}
+    if len(texts) < LEAST_WITH_UNIT:
+        return ()
     first = min((column for _, column in cells), default=0)
     matches = {place: _WITH_UNIT.fullmatch(text) for place, text in texts.items()}
     words = [match[1] for match in matches.values() if match is not None]
     stems = {word.casefold().rstrip("sen") for word in words}
     alone = any(cell.kind == NUMERIC and not cell.is_year and column > first for (_, column), cell in cells.items())
-    few = len(words) < LEAST_WITH_UNIT or len(words) < len(texts) or alone
+    few = len(words) < len(texts) or alone
     if few or len(stems) > 1 or any(column == first for _, column in texts):
         return ()
     return tuple(dict.fromkeys(words))
