@@ -74,7 +74,8 @@ class FurthestMove:
         n = len(self.problem)
         self.n = n
         self.fixed = self.problem.hidden
-        self.by_moves = by_moves or much_smaller_over_moves(self.rows, self.moves, tuning)
+        fewer = self.moves.shape[1] < self.rows.shape[0]
+        self.by_moves = by_moves or fewer or much_smaller_over_moves(self.rows, self.moves, tuning)
         self.solver = Solver(SIMPLEX, self._dual_program() if self.by_moves else self._program())
         self.all = np.arange(2 * n if self.by_moves else n, dtype=np.int32)
         self.aimed = np.empty(0, np.int32)
