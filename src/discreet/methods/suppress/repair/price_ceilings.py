@@ -2,7 +2,7 @@
 
 A linear program over all cells takes minutes in sparse tables of four and more dimensions, and one is needed for each
 cell that cannot move. So cells are freed by walks first. These may use hidden cells alone to begin with, then cells up
-to a price that doubles from turn to turn; what a move changes is hidden and free for those that come after it. Moves
+to a price that grows from turn to turn; what a move changes is hidden and free for those that come after it. Moves
 without which every cell still moves are left out again, the dearest first.
 """
 
