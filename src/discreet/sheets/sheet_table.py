@@ -104,8 +104,9 @@ class SheetTable:
         if self._table is None:
             raise InputError(
                 f"{self.name!r} has {self.hidden:,} hidden cells (marks or ranges in place of numbers), so it cannot "
-                "be protected; give the table before anything was hidden, or audit it as it is: discreet audit "
-                "FILE (what it publishes: .published)"
+                "be protected; give the table before anything was hidden, say unavailable= (--unavailable) of a mark "
+                "for numbers that nobody has, such as n/a, or audit it as it is: discreet audit FILE (what it publishes: "
+                ".published)"
             )
         return self._table
 
