@@ -105,8 +105,8 @@ class SheetTable:
             raise InputError(
                 f"{self.name!r} has {self.hidden:,} hidden cells (marks or ranges in place of numbers), so it cannot "
                 "be protected; give the table before anything was hidden, say unavailable= (--unavailable) of a mark "
-                "for numbers that nobody has, such as n/a, or audit it as it is: discreet audit FILE (what it publishes: "
-                ".published)"
+                "for numbers that nobody has, such as n/a, or audit it as it is: discreet audit FILE (what it "
+                "publishes: .published)"
             )
         return self._table
 
