@@ -75,12 +75,16 @@ def free_port() -> int:
 @contextmanager
 def running(
     folder: Path, text: str, *options: str, workers: int = 1, rate: int = 1_000_000, data: Path | None = None,
-    seconds: float = 60,
+    seconds: float = 60, files: int | None = None,
 ) -> Iterator[str]:  # fmt: skip
-    """`discreet serve` in processes of its own, of the small cube or another; its address, and stopped at the end."""
+    """`discreet serve` in processes of its own, of the small cube or another; its address, and stopped at the end.
+
+    ``files``: how many it may have open.
+    """
     (folder / "policy.toml").write_text(text)
     port = free_port()
-    start = "import discreet.cli; discreet.cli.main()"
+    limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files})); " if files else ""
+    start = f"{limit}import discreet.cli; discreet.cli.main()"
     given = ["--policy", "policy.toml", "--port", str(port), "--workers", str(workers), "--rate", str(rate), *options]
     command = [sys.executable, "-c", start, "serve", str(data or small_cube()), *given]
     environment = {**os.environ, "DISCREET_TEST_SECRET": SECRET}

@@ -78,6 +78,10 @@ def test_shares_are_shown_where_both_counts_are(
         done = protect_file(source, Suppress(Threshold(n=6)))
     except Refused:
         return
+    except InputError as error:
+        if "stock" not in str(error):  # small numbers may grow and fall by others by chance
+            raise
+        return
     assert len(done.sheets[0].share_tables) == 1
     write_in_place(done, target, HiddenMarks("*", "*"), "")
     written = openpyxl.load_workbook(target)

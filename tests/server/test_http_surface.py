@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import resource
 import socket
 import threading
 import time
@@ -249,22 +248,16 @@ def opened(base: str, sent: bytes) -> socket.socket:
 
 def test_half_open_connections_make_room(tmp_path: Path) -> None:
     """More of them than the server may have files: whoever asks at once is answered; the late ones are let go."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))  # the server inherits it
-    try:
-        with servers.running(tmp_path, servers.policy_text()) as base:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            held = [opened(base, b"GET / HTTP/1.1\r\nHost: x\r\n") for _ in range(300)]
-            for _ in range(5):
-                assert httpx.get(f"{base}/health", timeout=10, trust_env=False).status_code == 200
-            until = time.monotonic() + connections.REQUEST_SECONDS + 10
-            for one in held:
-                one.settimeout(max(until - time.monotonic(), 0.1))
-                with contextlib.suppress(ConnectionResetError):
-                    assert one.recv(10) == b""
-                one.close()
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    with servers.running(tmp_path, servers.policy_text(), files=200) as base:
+        held = [opened(base, b"GET / HTTP/1.1\r\nHost: x\r\n") for _ in range(300)]
+        for _ in range(5):
+            assert httpx.get(f"{base}/health", timeout=10, trust_env=False).status_code == 200
+        until = time.monotonic() + connections.REQUEST_SECONDS + 10
+        for one in held:
+            one.settimeout(max(until - time.monotonic(), 0.1))
+            with contextlib.suppress(ConnectionResetError):
+                assert one.recv(10) == b""
+            one.close()
 
 
 def test_bytes_that_are_no_request(tmp_path: Path) -> None:

@@ -213,9 +213,10 @@ async def hub_fault(request: Request, error: Exception) -> Response:
     fault = stated_fault(error, "see /api/cubes")
     request.state.rule = fault.body["rule"]
     path = str(request.scope["path"]).removeprefix(root(request))
-    if fault.status != 404 or path.startswith(("/api", "/health", "/static")) or request.method != "GET":
-        return plain_fault(request.scope, fault)
     written, _, rest = path.removeprefix("/").partition("/")
+    for_programs = ("api", "health", "static")
+    if fault.status != 404 or {written, rest.partition("/")[0]} & {*for_programs} or request.method != "GET":
+        return plain_fault(request.scope, fault)
     near = difflib.get_close_matches(written.casefold(), _services(request), n=1, cutoff=ALIKE)
     listed = {one["name"]: one for one in _listed(request)}
     meant = f"{listed[near[0]]['address']}{rest}" if near else ""
