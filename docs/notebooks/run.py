@@ -19,6 +19,7 @@ from traitlets.config import Config
 HERE = Path(__file__).parent
 KINDS = ("text/plain", "text/html", "image/png")
 INLINE = "module://matplotlib_inline.backend_inline"  # figures become pictures below their cell
+COMPILING = "discreet: compiling for this processor"  # said or not, as others have run before
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -52,8 +53,13 @@ def stripped(notebook: Any) -> Any:
         cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k == "alt"})
         if cell.cell_type == "code":
             cell.execution_count = None
-            cell.outputs = [_output(one) for one in cell.outputs]
+            cell.outputs = [_output(one) for one in cell.outputs if not _of_compiling(one)]
     return notebook
+
+
+def _of_compiling(one: Any) -> bool:
+    stream = one.output_type == "stream" and one.name == "stderr"
+    return stream and all(line.startswith(COMPILING) for line in one.text.splitlines())
 
 
 def _output(one: Any) -> Any:
