@@ -56,9 +56,10 @@ LAYERS = {
         sheet_table
         person_records blocks
         sums
-        cell_roles listed_cells table_of_cells grouped_blocks
+        cell_roles table_of_cells grouped_blocks
         sheet_axes sheet_sums
         understanding shares_elsewhere
+        listed_cells
         reading_sheets
     """,
     "sheets/rewrite": """

@@ -34,7 +34,7 @@ def workbook(path: Path, **sheets: Rows) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("suffix", [".px", ".json"])
+@pytest.mark.parametrize("suffix", [".px", ".json", ".sdmx.csv", ".notes.csv", ".xlsx", ".html"])
 def test_formats_of_lists_are_written_as_the_message_says(
     suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -42,13 +42,14 @@ def test_formats_of_lists_are_written_as_the_message_says(
     monkeypatch.chdir(tmp_path)
     source = workbook(tmp_path / "source.xlsx", Counts=COUNTS)
     assert run(["protect", source, "--hide-under", "2", "--layout", "tidy", "-o", f"t{suffix}"]) == 0  # hides nothing
-    assert run(["protect", f"t{suffix}", "--hide-under", "6"]) == 2
+    assert run(["protect", f"t{suffix}", "--hide-under", "6", "--layout", "same"]) == 2
     said = capsys.readouterr().err
     options = re.search(r"--layout tidy -o \S+", said)
     assert options is not None
-    assert ".xls'" not in said
     assert run(["protect", f"t{suffix}", "--hide-under", "6", *options[0].split()]) == 0
-    assert Path(f"t.safe{suffix}").exists()
+    assert run(["audit", f"t.safe{suffix}", "--hidden-under", "6"]) == 0
+    assert run(["protect", f"t{suffix}", "--hide-under", "6", "--force"]) == 0  # the same without any option
+    assert run(["audit", f"t.safe{suffix}", "--hidden-under", "6"]) == 0
 
 
 def test_counts_beside_percentages_are_protected_by_sheet_or_range(

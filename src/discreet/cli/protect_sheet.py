@@ -159,6 +159,9 @@ def protect_finished(
         raise InputError("--keep-images: a list of cells has no images; leave it out, or --layout tidy")
     if layout == "tidy":
         _tidy(file, target, format)
+    elif sheet["layout"] is None and file.sheets[0].grid.listed:  # a cube, or a format of discreet's own
+        _tidy(file, target, format)
+        lines.append(f"left out: all that {source.name!r} says beside its cells, their labels, a title and a source")
     else:  # may refuse labels that state what is hidden: what the audit said is told afterwards
         written = write_in_place(file, target, marks, _note(file, marks), keep_images=sheet["keep_images"])
         lines += [f"left out: {line}" for line in written.left_out]
@@ -280,10 +283,21 @@ def _note(file: Any, marks: Any) -> str:
 def _tidy(file: Any, target: Path, format: str | None) -> None:
     from discreet.cli.output import emit_release
 
-    if len(file.releases) > 1:
-        names = listed([sheet.grid.sheet or sheet.layout.range.address for sheet in file.sheets])
+    cells = [{place for places in sheet.places.values() for place in places} for sheet in file.sheets]
+    others = [sheet for sheet, own in zip(file.sheets, cells, strict=True) if not own <= cells[0]]  # no other reading
+    if others:
+        names = listed([sheet.grid.sheet or sheet.layout.range.address for sheet in (file.sheets[0], *others)])
         raise InputError(
-            f"--layout tidy writes one table, and there are {len(file.releases)} ({names}): choose one by --sheet or "
+            f"--layout tidy writes one table, and there are {len(others) + 1} ({names}): choose one by --sheet or "
             "--range"
         )
-    emit_release(file.releases[0], target, format)
+    release, read = file.releases[0], file.sheets[0]
+    emit_release(release, target, format)
+    for name, text, kept in (
+        ("title", read.layout.title, release.title),
+        ("source", file.done[0].table.source, release.source),
+    ):
+        if text and not kept:
+            say(
+                f"left out: the {name}, which states a number that is hidden now, a share, or a count that is not shown"
+            )

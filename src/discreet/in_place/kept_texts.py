@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from discreet.errors import InputError, listed, nearest
 from discreet.in_place.secret_numbers import SecretNumbers
-from discreet.sheets.counts_in_words import counts_in, states_another, states_one
+from discreet.sheets.counts_in_words import StatedNumber, counts_in, states_another, states_one
 from discreet.sheets.rewrite.notices import BESIDE, REPEATED, UNJUDGED
 from discreet.sheets.rewrite.number_look import first_number, plain_number
 from discreet.sheets.shares_in_words import states_share
@@ -76,6 +76,13 @@ def kept_texts(
     return KeptTexts(frozenset(shown), blanked, frozenset(shown & judge.keep), frozenset(shown & judge.labels))
 
 
+def tells_hidden(
+    sheet: SheetTable, text: str, secret: SecretNumbers, elsewhere: Collection[float] = (), told: Collection[float] = ()
+) -> bool:
+    """Whether a text of the file that stands in no cell, as the title of a cube, tells what is not shown."""
+    return _Judge(sheet, secret, frozenset(), frozenset(elsewhere), frozenset(told)).tells_more(text)
+
+
 class _Judge:
     """Says of a cell why it is blanked: None if it stays, "" if that is left to whoever writes the file."""
 
@@ -116,11 +123,11 @@ class _Judge:
         if role in (TITLE, NOTE):
             if not words and not (plain_number(text) in YEARS and plain_number(text) not in self._secret.all):
                 return UNJUDGED
-            return REPEATED if self._tells_more(text, () if role == TITLE else self._labels) else None
+            return REPEATED if self.tells_more(text, () if role == TITLE else self._labels) else None
         inside = self._sheet.layout.range.holds(row, column)
         if inside and role == ASIDE and column not in self._stub and not self._is_repeated_header(place):
             return BESIDE
-        return REPEATED if words and self._tells_more(text) else ""
+        return REPEATED if words and self.tells_more(text) else ""
 
     @cached_property
     def _numbered(self) -> frozenset[int]:
@@ -136,7 +143,7 @@ class _Judge:
             one.named and one.number in self._elsewhere for one in counts_in(text)
         )
 
-    def _tells_more(self, text: str, labels: Collection[str] = ()) -> bool:
+    def tells_more(self, text: str, labels: Collection[str] = ()) -> bool:
         """Whether a title or note states such a number, or a share or another count from which one may follow."""
         if not (self._elsewhere or self._secret.all):
             return False
@@ -167,11 +174,16 @@ class _Judge:
             own = self._secret.of_columns(place.column, self._last_below(place))
         else:
             own = self._secret.of_rows(self._rows_below(place.row))
-        unknown = {one.number for one in stated if one.named} - self._secret.shown if own else ()
-        if unknown or any(
-            (one.named and one.number in self._secret.all) or (one.apart and one.number in own) for one in stated
-        ):
+        if self._is_told(stated, own):
             self._telling.append(place)
+
+    def _is_told(self, stated: Sequence[StatedNumber], own: Collection[float]) -> bool:
+        """Whether a label whose cells have the hidden counts ``own`` states one, or a count that is not shown."""
+        unknown = {one.number for one in stated if one.named} - self._secret.shown if own else ()
+        secret = self._secret.all
+        return bool(unknown) or any(
+            (one.named and one.number in secret) or (one.apart and one.number in own) for one in stated
+        )
 
     def _rows_below(self, row: int) -> list[int]:
         """The row of a label, or the rows of numbers below the heading of a section, up to the next one."""
@@ -209,13 +221,27 @@ class _Judge:
                 f"{self._sheet.grid.source!r}: the name of a sheet states a number of its table that is hidden; name "
                 "the sheet otherwise"
             )
-        where = [place.address for place in self._telling]
+        where = [place.address for place in self._telling] + self._telling_labels()
         if where:
             raise InputError(
                 f"{self._sheet.name!r}: labels or headers state a hidden count, or a number beside hidden counts that "
                 f"is not a total of the sheet ({listed(where, 4)}); take the numbers out of them, give totals a row or "
                 "column of their own, or say keep_text= (--keep-text ADDRESS) if they are something else"
             )
+
+    def _telling_labels(self) -> list[str]:
+        """Codes whose labels stand in no cell, as those of a cube, and state a count that is not shown."""
+        codes = []
+        listed_cells = self._sheet.grid.header_rows is not None
+        for column, dimension in enumerate(self._sheet.dimensions if listed_cells else (), 1):
+            rows: dict[str, list[int]] = {}
+            for row in self._body if dimension.labels else ():
+                rows.setdefault(self._sheet.grid.text(row, column), []).append(row)
+            for code, label in dimension.labels.items():
+                stated = counts_in(label) if code in rows else []
+                if stated and self._is_told(stated, self._secret.of_rows(rows[code])):
+                    codes.append(f"the label of {code}")
+        return codes
 
     def _measured(self) -> list[str]:
         """Columns of labels behind the first whose texts are mostly shares, intervals, bars or comparisons."""

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.base.files import exists, same_file
 from discreet.errors import InputError
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
-from discreet.in_place.kept_texts import check_kept
+from discreet.in_place.kept_texts import check_kept, tells_hidden
 from discreet.in_place.protecting_tables import protect_tables
 from discreet.in_place.protection_report import CellNumbers, ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
@@ -31,6 +31,8 @@ from discreet.sheets.sheet_table import SheetTable
 LEAST_OF_A_SENTENCE = 5
 """Words from which a text is a sentence."""
 SAFE = ".safe"
+TWO = (".sdmx.csv", ".notes.csv")
+"""Suffixes of two parts."""
 TEXT_OPTIONS = ("decimal", "separator", "encoding")
 
 
@@ -85,14 +87,20 @@ class ProtectedFile:
 
     @property
     def releases(self) -> list[Release]:
-        """What may be published, table by table; a title that states what is hidden is left out."""
+        """What may be published, table by table; a title or source that states what is hidden is left out."""
         several = self.contents(HiddenMarks("c", "c"))
-        pairs = list(zip(self.sheets, several, strict=True))
-        titles = [
-            sheet.layout.title if not any(sheet.layout.roles.get(p[1:]) == TITLE for p in held.blanked) else ""
-            for sheet, held in pairs
-        ]
-        return [one.release(title=title) for one, title in zip(self.done, titles, strict=True)]
+        numbers = [secret_numbers(sheet, one) for sheet, one in zip(self.sheets, self.done, strict=True)]
+        elsewhere = frozenset().union(*(one.all for one in numbers))
+        told = frozenset().union(*(one.shown for one in numbers))
+        releases = []
+        for sheet, one, held, own in zip(self.sheets, self.done, several, numbers, strict=True):
+            blanked = any(sheet.layout.roles.get(place[1:]) == TITLE for place in held.blanked)
+            title, source = (
+                "" if tells_hidden(sheet, text, own, elsewhere, told) else text
+                for text in ("" if blanked else sheet.layout.title, one.table.source)
+            )
+            releases.append(one.release(title=title, source=source))
+        return releases
 
 
 def protect_file(
@@ -155,10 +163,11 @@ def with_plain_tables(tables: Sequence[SheetTable]) -> tuple[SheetTable, ...]:
 
 def safe_name(source: Path, *, layout: str) -> Path:
     """Where a protected copy goes unless it is said: ``wards.safe.xlsx`` beside ``wards.xlsx``."""
-    suffix = source.suffix if layout == "same" else ".csv"
-    if layout == "same" and source.suffix.lower() in REWRITERS:
-        suffix = REWRITERS[source.suffix.lower()][1][0]
-    return source.with_name(f"{source.name.removesuffix(source.suffix)}{SAFE}{suffix}")
+    own = next((source.name[-len(two) :] for two in TWO if source.name.lower().endswith(two)), source.suffix)
+    suffix = own if layout == "same" else ".csv"
+    if layout == "same" and own.lower() in REWRITERS:
+        suffix = REWRITERS[own.lower()][1][0]
+    return source.with_name(f"{source.name.removesuffix(own)}{SAFE}{suffix}")
 
 
 def check_target(source: Path, target: Path, *, force: bool) -> None:
@@ -187,6 +196,11 @@ def write_in_place(
     ``keep_images``: images of a workbook of Excel stay, which nobody judges.
     """
     book = file.sheets[0].grid.book
+    if file.sheets[0].grid.listed:
+        raise InputError(
+            f"{file.source.name!r} cannot be written back in its own layout, as it is read as a list of its cells; "
+            f"write that list: --layout tidy -o {safe_name(file.source, layout='same').name}"
+        )
     if keep_images and not isinstance(book, ExcelBook):
         raise InputError(
             f"--keep-images: images are kept in workbooks of Excel (.xlsx), not in {file.source.name!r}: leave it out"

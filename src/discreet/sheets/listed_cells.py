@@ -1,12 +1,14 @@
 """Formats that say what their numbers are (JSON-stat, PX, SDMX-CSV, what discreet wrote), read as tables of sheets.
 
-Their cells are drawn as a list, a row for each; places are those of that list.
+Their cells are drawn as a list, a row for each; places are those of that list. What adds up what is found there as on
+any sheet, since few of these formats say it.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +16,52 @@ import numpy as np
 
 from discreet.base.naming import STATUS, unused
 from discreet.base.texts import csv_rows, read_text
+from discreet.data.dimension import Dimension
 from discreet.errors import DiscreetWarning, InputError, listed
+from discreet.sheets.blocks.sheet_blocks import sheet_blocks
 from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid
 from discreet.sheets.sheet_layout import LABEL, MARK, NAME, NUMBER, TOTAL, SheetLayout
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sheet_table import CellPlaces, SheetTable
-from discreet.tables.published import Published, of_raw
+from discreet.sheets.understanding import understood
+from discreet.tables.published import Published, check_codes, of_raw
 from discreet.tables.reading.by_suffix import raw_table
-from discreet.tables.reading.raw_table import RawTable
+from discreet.tables.reading.number_cells import NumberSigns
+from discreet.tables.reading.number_marks import FLAG, SUPPRESSED, UNAVAILABLE, ZERO, NumberMarks, may_be_named
+from discreet.tables.reading.raw_table import HIDDEN, NOT_AVAILABLE, RawTable
 from discreet.tables.table import Table
 
 CUBES = (".sdmx.csv", ".json", ".px")
+NO_OPTIONS = SheetOptions()
 
 
-def own_cells(source: Any) -> RawTable | None:
-    """The cells of a file that says what they are; None for a sheet that somebody laid out."""
+def own_cells(source: Any, options: SheetOptions = NO_OPTIONS) -> RawTable | None:
+    """The cells of a file that says what they are; None for a sheet that somebody laid out.
+
+    What ``options`` say of marks holds here as on sheets.
+    """
     if not isinstance(source, (str, Path)) or not Path(source).is_file():
         return None
     path = Path(source)
     name = path.name.lower()
+    signs = NumberSigns(marks=_marks(options))
     if name.endswith(CUBES):
-        return raw_table(path, None)
+        return raw_table(path, None, signs)
     if name.endswith((".xlsx", ".html", ".htm")):
         try:
-            return raw_table(path, None)
+            return raw_table(path, None, signs)
         except InputError:
             return None  # a sheet of another make, which its own reader looks at
     if name.endswith(".csv") and _has_status(path):
-        return raw_table(path, None)
+        return raw_table(path, None, signs)
     if name.endswith(".parquet") and _is_ours(path):
-        return raw_table(path, None)
+        return raw_table(path, None, signs)
     return None
+
+
+def _marks(options: SheetOptions) -> NumberMarks:
+    said = {ZERO: options.zero, SUPPRESSED: options.suppressed, UNAVAILABLE: options.unavailable, FLAG: options.flag}
+    return NumberMarks({mark: meaning for meaning, marks in said.items() for mark in marks})
 
 
 def _has_status(path: Path) -> bool:
@@ -65,8 +82,73 @@ def _is_ours(path: Path) -> bool:
     return b"discreet" in metadata
 
 
+def tables_of_list(raw: RawTable, options: SheetOptions) -> list[SheetTable]:
+    """The table of such a file, and where parts may be parts of others one for each reading, as of any sheet.
+
+    What its format says of totals and of codes below others is taken as if a caller had said it, and checked.
+    """
+    measure = _measure(raw, options)
+    if not _is_whole(raw, measure):
+        _refuse_unknown_status(raw, measure)
+        return [of_cells(raw, options)]
+    check_codes(raw)
+    said = options.total if isinstance(options.total, str) else {**raw.totals, **(options.total or {})}
+    parents = {name: _parents(raw.codes[at], raw.children.get(name, {})) for at, name in enumerate(raw.names)}
+    own = replace(options, measure=None, nested=False, total=said or None, parents=parents)
+    grid = _grid(raw, measure, options.unavailable[:1])
+    return [_with_words(table, raw) for block in sheet_blocks(grid, own) for table in understood(block, own)]
+
+
+def _is_whole(raw: RawTable, measure: str) -> bool:
+    """Whether every number of a measure is shown, but for those that nobody has."""
+    there = raw.status.astype(str) == ""
+    nobody = raw.status.astype(str) == NOT_AVAILABLE
+    gone = np.isnan(raw.values[measure])
+    return bool((np.where(gone, nobody, there)).all())
+
+
+def _refuse_unknown_status(raw: RawTable, measure: str) -> None:
+    """Refuse a mark beside a number that is shown, of which nobody said what it means."""
+    beside = raw.status.astype(str)[~np.isnan(raw.values[measure])]
+    if unknown := [mark for mark in np.unique(beside).tolist() if mark not in ("", HIDDEN, NOT_AVAILABLE)]:
+        named = next((mark for mark in unknown if may_be_named(mark)), None)
+        many = f"{len(unknown):,} marks" if len(unknown) > 1 else "a mark"
+        raise InputError(
+            f"{raw.name!r}: {many} stand{'' if len(unknown) > 1 else 's'} beside numbers that are shown, and what that "
+            f"means is not known{'' if named is None else f' ({named!r})'}; if such numbers are as they are shown, say "
+            f"flag={named or 'p'!r} (--flag {named or 'p'!r})"
+        )
+
+
+def _parents(codes: Sequence[str], children: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """What stands above each code, where a file says it and all parts of it are there."""
+    held = set(codes)
+    return {part: code for code, parts in children.items() if code in held and held >= set(parts) for part in parts}
+
+
+def _with_words(table: SheetTable, raw: RawTable) -> SheetTable:
+    """The table with the labels, the title and the source that stand in the file."""
+
+    def labelled(dimension: Dimension) -> Dimension:
+        labels = {code: text for code, text in raw.labels.get(dimension.name, {}).items() if code in dimension.position}
+        return replace(dimension, labels=labels)
+
+    dimensions = tuple(labelled(d) for d in table.dimensions)
+    own, title = table._table, raw.words.get("title", "")
+    if own is not None:
+        layout = replace(own.layout, dimensions=dimensions)
+        own = replace(own, layout=layout, title=title, source=raw.words.get("source", ""))
+    return replace(
+        table,
+        published=replace(table.published, dimensions=dimensions, words=raw.words, notes=raw.notes),
+        layout=replace(table.layout, title=title, notes=raw.notes),
+        plain=None if table.plain is None else _with_words(table.plain, raw),
+        _table=own,
+    )
+
+
 def of_cells(raw: RawTable, options: SheetOptions) -> SheetTable:
-    """The table of such a file; totals are found as for an audit, and what was found is among the assumptions."""
+    """The table of a file with hidden numbers; totals are found as for an audit, and what was found is assumed."""
     measure = _measure(raw, options)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DiscreetWarning)
@@ -109,7 +191,8 @@ def _measure(raw: RawTable, options: SheetOptions) -> str:
     return str(wanted)
 
 
-def _grid(raw: RawTable, measure: str) -> SheetGrid:
+def _grid(raw: RawTable, measure: str, nobody: Sequence[str] = ()) -> SheetGrid:
+    """The list of cells; ``nobody`` is the mark of a number that nobody has."""
     cells: dict[tuple[int, int], SheetCell] = {}
     for c, (name, codes) in enumerate(zip(raw.names, raw.codes, strict=True), 1):
         cells[(1, c)] = SheetCell(name)
@@ -118,8 +201,23 @@ def _grid(raw: RawTable, measure: str) -> SheetGrid:
     last = len(raw.names) + 1
     cells[(1, last)] = SheetCell(measure)
     for r, (number, status) in enumerate(zip(raw.values[measure], raw.status, strict=True), 2):
-        cells[(r, last)] = SheetCell(str(status) or "c") if np.isnan(number) else SheetCell(float(number))
-    return SheetGrid(raw.name, "", cells, header_rows=1, stub_columns=len(raw.names))
+        mark = next(iter(nobody), "") if status == NOT_AVAILABLE else str(status)
+        cells[(r, last)] = SheetCell(mark or "c") if np.isnan(number) else SheetCell(_plain(float(number)))
+    names = {("column", c): name for c, name in enumerate(raw.names, 1)}
+    listed = not _stands_in_lines(raw)
+    return SheetGrid(raw.name, "", cells, header_rows=1, stub_columns=len(raw.names), names=names, listed=listed)
+
+
+def _stands_in_lines(raw: RawTable) -> bool:
+    """Whether the file has the list itself: a line for each cell, below one line of names."""
+    name = raw.name.lower()
+    if name.endswith(".csv") and not name.endswith(CUBES):
+        return not raw.labels and [*raw.lines] == [*range(2, len(raw.status) + 2)]
+    return name.endswith(".parquet")
+
+
+def _plain(number: float) -> int | float:
+    return int(number) if number.is_integer() else number
 
 
 def _layout(raw: RawTable, published: Published, measure: str) -> SheetLayout:

@@ -15,7 +15,7 @@ from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, counted_units, sheet_blocks, with_blank_rows
-from discreet.sheets.listed_cells import CUBES, of_cells, own_cells
+from discreet.sheets.listed_cells import CUBES, own_cells, tables_of_list
 from discreet.sheets.person_records import refuse_records
 from discreet.sheets.shares_elsewhere import ReadBlock, with_shares
 from discreet.sheets.sheet_grid import SheetGrid
@@ -78,8 +78,8 @@ def read_table(
     SheetTable(area x sex: 6 cells; count; 'the DataFrame' A1:C4)
     """
     options = SheetOptions.among(locals())
-    if (raw := own_cells(source)) is not None:
-        return of_cells(raw, options)
+    if (raw := own_cells(source, options)) is not None:
+        return tables_of_list(raw, options)[0]
     grid = chosen_sheet(grids_of(source, separator=separator, encoding=encoding), sheet)
     tables = _tables_of(grid, options)
     if len(tables) > 1:
@@ -210,8 +210,9 @@ def read_tables(
     """
     _refuse_unknown(options)
     separator, encoding = options.pop("separator", None), options.pop("encoding", None)
-    if sheets is None and (raw := own_cells(source)) is not None:
-        return [of_cells(raw, SheetOptions(rounding=rounding, hidden_under=hidden_under, **options))]
+    alone = SheetOptions(rounding=rounding, hidden_under=hidden_under, **options)
+    if sheets is None and (raw := own_cells(source, alone)) is not None:
+        return tables_of_list(raw, alone)
     grids = grids_of(source, separator=separator, encoding=encoding)
     notes = [chosen_sheet(grids, name) for name in text_sheets]
     if sheets is not None:

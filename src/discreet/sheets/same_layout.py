@@ -37,9 +37,6 @@ REWRITERS: dict[str, tuple[Rewriter, tuple[str, ...]]] = {
 }
 """By the suffix of the source: who writes it back, and the suffixes that the target may have."""
 
-TIDY = (".px", ".json")
-"""Formats of lists of cells, which are written anew."""
-
 
 def write_same(
     source: str | Path | bytes,
@@ -112,11 +109,6 @@ def _rewriter(name: str) -> tuple[Rewriter, tuple[str, ...]]:
     suffix = Path(name).suffix.lower()
     if suffix not in REWRITERS:
         others = listed([known for known in REWRITERS if known not in OLD], len(REWRITERS))
-        if suffix in TIDY:
-            raise InputError(
-                f"{name!r} cannot be written back in its own layout; write its cells as a list: --layout tidy -o "
-                f"{Path(name).stem}.safe{suffix} (the same layout can be kept for {others})"
-            )
         raise InputError(f"{name!r} cannot be written back in its own layout; that can be done for {others}")
     return REWRITERS[suffix]
 

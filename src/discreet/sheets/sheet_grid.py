@@ -103,6 +103,8 @@ class SheetGrid:
     """The workbook of the sheet as it was parsed, so that what writes it back does not parse it again."""
     names: Mapping[tuple[str, int], str] = field(default_factory=dict)
     """Names of header rows ("row", n) and stub columns ("column", n), where the source says them beside its cells."""
+    listed: bool = False
+    """Whether its rows are a list of the cells of a file in which they stand otherwise."""
 
     @cached_property
     def extent(self) -> CellRange:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from discreet.errors import InputError, listed
@@ -43,6 +43,8 @@ class SheetOptions:
     """Whether the options are for several sheets, so that a total need not be a label of each."""
     hidden_under: int | None = None
     """Counts below it were to be hidden in a published table, so that one that follows and is not below is no harm."""
+    parents: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Per dimension the code above each other one, where a format says it."""
     rounding: float = 0.0
     """How far each number of a published table may have been rounded; sums leave no remainder then."""
 

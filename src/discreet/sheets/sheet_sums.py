@@ -110,7 +110,8 @@ def _trees(
     wider = () if options.totals == "check" else tuple(allowed + room * unit for room in ROOMS)
     trees = []
     for axis, (dim, codes) in enumerate(zip(cells.dimensions, cells.codes, strict=True)):
-        parents = {c: p for c, p in dim.parents.items() if c in codes and p in codes}
+        shown = {**dim.parents, **options.parents.get(dim.name, {})}
+        parents = {c: p for c, p in shown.items() if c in codes and p in codes}
         sums = partial(
             find_sums,
             dim.name,

@@ -82,7 +82,7 @@ def of_raw(
         raw = _as_named(raw, codebook)
     if repeated := [name for name in dict.fromkeys(raw.names) if raw.names.count(name) > 1]:
         raise InputError(f"{raw.name!r}: {len(repeated):,} columns are called as others are; rename them")
-    _named_cells(raw)
+    check_codes(raw)
     cells = _cells(raw, rounding)
     said = _with_said(raw, total)
     dims = _dimensions(raw, cells, codebook, said, find)
@@ -144,7 +144,7 @@ def _with_said(raw: RawTable, total: totals.Totals) -> totals.Totals:
     return {**held, **(total or {})}
 
 
-def _named_cells(raw: RawTable) -> None:
+def check_codes(raw: RawTable) -> None:
     """Refuse lines without a code, and cells that stand on more than one line: either may hold what was hidden."""
     for name, column in zip(raw.names, raw.codes, strict=True):
         if blank := sum(not code.strip() for code in column):
