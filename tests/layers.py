@@ -59,7 +59,7 @@ LAYERS = {
         cell_roles table_of_cells grouped_blocks
         sheet_axes sheet_sums
         understanding shares_elsewhere
-        listed_cells
+        listed_cells counted_shares
         reading_sheets
     """,
     "sheets/rewrite": """
@@ -97,7 +97,7 @@ LAYERS = {
         cell_map remainders
         joint_totals further_groups groupings mean_lines unexplained_sums
         shares
-        share_pairs
+        share_pairs share_bases
     """,
     "release": """
         status sum_errors noise_law table_words

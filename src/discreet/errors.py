@@ -160,6 +160,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def many(number: int, noun: str, several: str = "") -> str:
+    """A number with what it counts, in the singular or plural; ``several`` where the plural is not the noun with an s.
+
+    >>> many(1, "cell"), many(1204, "cell"), many(2, "entry", "entries")
+    ('1 cell', '1,204 cells', '2 entries')
+    """
+    return f"{number:,} {noun if number == 1 else several or noun + 's'}"
+
+
 def listed(names: Iterable[str], most: int = 8) -> str:
     """Quoted names for a message, cut after ``most``.
 

@@ -59,7 +59,7 @@ def test_counts_beside_percentages_are_protected_by_sheet_or_range(
     path = workbook(tmp_path / "t.xlsx", Counts=COUNTS, Shares=SHARES)
     assert run(["protect", path, "--hide-under", "6"]) == 2
     said = capsys.readouterr().err
-    assert "Shares A1:D4" in said
+    assert "Shares' A1:D4" in said
     assert "--sheet" in said
     assert run(["protect", path, "--hide-under", "6", "--sheet", "Counts"]) == 0
     stacked = workbook(tmp_path / "s.xlsx", Both=[*COUNTS, [], *SHARES])

@@ -112,12 +112,13 @@ def test_counts_with_percentages_behind_them_are_counts(tmp_path: Path) -> None:
     assert all("*" in str(cell) and "8.8" not in str(cell) for cell in rows[2][1:3])
 
 
-@pytest.mark.parametrize("base", [[], [["Base (n)", 12, 20]]])
-def test_whole_percentages_alone_are_refused(base: Rows, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """25 % of 12 is 3; where they are counts, saying so helps."""
-    title = SHARES[:1] if not base else []
-    assert protected(tmp_path / "t.xlsx", [*title, *SHARES[1:], *base])[0] == 2
-    assert "as percentages do" in capsys.readouterr().err
+def test_whole_percentages_alone_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """25 % of 12 is 3: with the number of people it is read as that, as the message says."""
+    assert protected(tmp_path / "t.xlsx", SHARES)[0] == 2
+    assert "as percentages do; say of how many people they are" in capsys.readouterr().err
+    code, rows = protected(tmp_path / "t.xlsx", [*SHARES[1:], ["Base (n)", 12, 20]])
+    assert code == 0
+    assert rows[2][1] == "*"
 
 
 def test_rows_of_marks_below_a_header_are_no_header(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -153,13 +153,42 @@ def _numbers_now(
                     f"{sheet.name!r}: the number in the header or label {place.address} may not stay as it is, and "
                     "those of a frame are not rewritten; take the number out of it, or give it a line of its own"
                 )
+            if place in sheet.counted:
+                continue
             if gone:
                 replacements[place] = marks.of(true, sensitive=sensitive)
             elif stays and _stands_there(sheet, place, value):
                 shown.add(place)
             else:
                 replacements[place] = int(value) if whole else float(value)
+    _put_shares(sheet, done, marks, replacements, shown)
     return replacements, shown
+
+
+def _put_shares(
+    sheet: SheetTable,
+    done: Protected,
+    marks: HiddenMarks,
+    replacements: dict[CellPlace, int | float | str],
+    shown: set[CellPlace],
+) -> None:
+    """What stands in cells that say their count as a share: it stays where count and base do."""
+    if not sheet.counted:
+        return
+    table = done.table
+    cell_at = {place: k for k, places in enumerate(sheet.places_in(table.layout)) for place in places}
+    published, true = np.asarray(done.published[table.measure], float), table.value.astype(float)
+    for place, share in sheet.counted.items():
+        cell, base = cell_at[place], cell_at[share.base]
+        if done.hidden[cell] or done.hidden[base]:
+            sensitive = bool(done.hidden[cell] and done.status[cell] == Status.PRIMARY.value)
+            replacements[place] = marks.of(float(true[cell]), sensitive=sensitive)
+        elif published[cell] == true[cell] and published[base] == true[base]:
+            shown.add(place)
+        elif not published[base]:
+            replacements[place] = marks.secondary
+        else:
+            replacements[place] = round(share.scale * float(published[cell] / published[base]), share.decimals)
 
 
 def _kinds(sheet: SheetTable, done: Protected) -> dict[CellPlace, tuple[int, Hashable]]:

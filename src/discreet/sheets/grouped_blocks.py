@@ -14,7 +14,7 @@ from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
 from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.groupings import Groupings
-from discreet.sheets.sums.sum_runs import runs_to
+from discreet.sheets.sums.sum_runs import runs_to, told_apart
 from discreet.tables.totals import TOTAL
 
 
@@ -81,9 +81,11 @@ def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> l
     shown = np.vstack([~numbers.hidden, np.ones(len(stated), bool)])
     if len(plain) < 2 or (values[plain] > stated).any() or (values[:-1] == stated).all(axis=1).any():
         return []
-    runs, left = runs_to(AxisLines(values, shown, np.ones(values.shape, bool)), len(values) - 1, plain)
+    lines = AxisLines(values, shown, np.ones(values.shape, bool))
+    runs, left = runs_to(lines, len(values) - 1, plain)
     if len(runs) == 1 and not left:
         return []
+    runs, left, said = told_apart(lines, len(values) - 1, runs, left, partly=options.partly)
     blocks = []
     names: set[str] = set()
     for run in (*runs, *([k] for k in left)):
@@ -95,7 +97,8 @@ def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> l
         while name in names:
             name += "'"
         names.add(name)
-        part = replace(block, body=tuple(row for row in block.body if row in rows), sections=(), row_name=name)
+        own = tuple(row for row in block.body if row in rows)
+        part = replace(block, body=own, sections=(), row_name=name, assumed=(*block.assumed, *said))
         total = _totals(options.total, (), inner.name, name, (TOTAL,))
         blocks.append((part, replace(options, total=total, partly=options.partly or len(run) == 1)))
     return blocks

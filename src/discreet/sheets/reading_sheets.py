@@ -15,6 +15,7 @@ from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, counted_units, sheet_blocks, with_blank_rows
+from discreet.sheets.counted_shares import counted_tables
 from discreet.sheets.listed_cells import CUBES, own_cells, tables_of_list
 from discreet.sheets.person_records import refuse_records
 from discreet.sheets.shares_elsewhere import ReadBlock, with_shares
@@ -100,7 +101,7 @@ def read_table(
 
 def _tables_of(grid: SheetGrid, options: SheetOptions) -> list[SheetTable]:
     blocks, pending = _read_blocks(grid, options)
-    return _with_share_tables(blocks, pending)
+    return _with_share_tables(blocks, pending, options)
 
 
 class _Pending(NamedTuple):
@@ -126,11 +127,14 @@ def _read_blocks(grid: SheetGrid, options: SheetOptions) -> tuple[list[ReadBlock
     return blocks, pending
 
 
-def _with_share_tables(blocks: list[ReadBlock], pending: Sequence[_Pending]) -> list[SheetTable]:
+def _with_share_tables(blocks: list[ReadBlock], pending: Sequence[_Pending], options: SheetOptions) -> list[SheetTable]:
     """The tables of blocks, those of percentages set beside the counts that they are of; raises for any other block."""
     for block, error in pending:
-        if not any(_take_shares(block, blocks, k, named=True) for k in range(len(blocks))):
+        if any(_take_shares(block, blocks, k, named=True) for k in range(len(blocks))):
+            continue
+        if (tables := counted_tables(block, options)) is None:
             raise error
+        blocks.append(ReadBlock(block, tables))
     held = list(blocks)
     for one in reversed(held):
         alone = len(one.tables) == 1 and not one.tables[0].share_tables
@@ -142,7 +146,10 @@ def _with_share_tables(blocks: list[ReadBlock], pending: Sequence[_Pending]) -> 
         numbers = [number for table in one.tables for number in table.percentages]
         if places := {number.place[1:] for number in numbers if number.numerator is None and number.kind != MEAN}:
             bases = [k for k, other in enumerate(blocks) if other.block is not one.block]
-            any(_take_shares(one.block, blocks, k, named=False, only=places) for k in bases)
+            taken = any(_take_shares(one.block, blocks, k, named=False, only=places) for k in bases)
+            counted = None if taken else counted_tables(one.block, options)
+            if counted is not None:
+                blocks[blocks.index(one)] = ReadBlock(one.block, counted)
     return [table for one in blocks for table in one.tables]
 
 
@@ -236,7 +243,7 @@ def read_tables(
         pending += unread_blocks
         sheet_of.update(error_of)
     try:
-        tables = _with_share_tables(blocks, pending)
+        tables = _with_share_tables(blocks, pending, own)
     except InputError as error:
         raise _of_sheet(error, sheet_of.get(id(error), held[0]), held, named=sheets is not None) from error
     if not tables:

@@ -48,6 +48,15 @@ class DerivedNumber:
     """Whether it stands in a column of its kind, not in a row."""
 
 
+class CountedShare(NamedTuple):
+    """What a cell says that holds a count as a share of another one, without the count itself."""
+
+    base: CellPlace
+    """Where the count stands that it is a share of."""
+    scale: float
+    decimals: int
+
+
 class RunningSum(NamedTuple):
     """A running sum of the sheet, and the counts that it adds up beyond those of the one before it in the same line."""
 

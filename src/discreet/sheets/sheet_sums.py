@@ -10,7 +10,9 @@ from functools import partial
 import numpy as np
 
 from discreet.errors import InputError, listed
+from discreet.sheets.blocks.block_cells import quoted_name
 from discreet.sheets.blocks.implied_indents import OF_WHICH
+from discreet.sheets.blocks.quotient_lines import SAY_BASES
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_sums import SumTree, find_sums
@@ -46,11 +48,11 @@ def sheet_sums(block: SheetBlock, cells: CellMap, pairs: Pairs, options: SheetOp
     whole = not cells.decimals or options.value is not None
     if not whole:
         raise InputError(
-            f"{block.grid.source!r} {block.grid.sheet} {block.range.address}: some numbers of the table are not whole, "
-            "so they are not counts; for percentages and means name their headers (percent=, --percent; leave=, "
-            "--leave) or those of the counts (measure=, --measure); if the whole table is of percentages or means, "
-            "name the sheet or the range of the counts alone (sheets=, --sheet; range=, --range); for sums of a "
-            "magnitude say what it is (value='turnover', --value turnover)"
+            f"{quoted_name(block.grid)} {block.range.address}: some numbers of the table are not whole, so they are "
+            "not counts; for percentages and means name their headers (percent=, --percent; leave=, --leave) or those "
+            f"of the counts (measure=, --measure); if all are percentages, {SAY_BASES}; if all are means, name the "
+            "sheet or the range of the counts alone (sheets=, --sheet; range=, --range); for sums of a magnitude say "
+            "what it is (value='turnover', --value turnover)"
         )
     loose = 0.5 if options.value is not None and cells.decimals else options.tolerance
     allowed = max(loose * 10.0**-cells.decimals, options.rounding)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from discreet.base.arguments import checked
 from discreet.errors import InputError
 from discreet.sheets import picture
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
-from discreet.sheets.sheet_layout import DerivedNumber, LeftAside, RunningSum, SheetLayout
+from discreet.sheets.sheet_layout import CountedShare, DerivedNumber, LeftAside, RunningSum, SheetLayout
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -83,6 +84,8 @@ class SheetTable:
     """Tables of the file, below or on other sheets, that hold the counts of this one as percentages or rates."""
     plain: SheetTable | None = None
     """The same without labels that are parts of others by their numbers alone, to be set against other sheets."""
+    counted: Mapping[CellPlace, CountedShare] = field(default_factory=dict)
+    """Cells that hold a share in place of their count, which follows from it."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:

@@ -13,6 +13,7 @@ from discreet.audits.joined.publication import Rounding
 from discreet.audits.joined.published_copy import read_copy
 from discreet.audits.joined.unjudged_cells import unjudged_figures, unjudged_places
 from discreet.base.annotations import Array
+from discreet.base.naming import unused
 from discreet.errors import InputError, listed
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
@@ -84,9 +85,11 @@ def sheet_releases(
             words = words.replace(text, instead)
         raise InputError(words) from error
     names = [path.name if len(tables) == 1 else f"{path.name} {table.grid.sheet}".strip() for table in tables]
-    releases = {}
+    releases: dict[str, Release] = {}
     for name, table in zip(names, tables, strict=True):
         own = name if names.count(name) == 1 else f"{name} {table.layout.range.address}"
+        if own in releases:  # variables that have their total in common may stand between the same corners
+            own = unused(f"{own} {table.dimensions[0].name}", releases)
         releases[own] = of_sheet(table, signs, unjudged_places(table, tables), rounded=rounding is not None)
         if said.get("hidden_under") is None and any(_is_rest(code) for d in table.dimensions for code in d.codes):
             releases[own] = replace(releases[own], assumed=(*releases[own].assumed, SMALL_RESTS))

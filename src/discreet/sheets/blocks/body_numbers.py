@@ -79,6 +79,8 @@ def body_parts(
         heading = " ".join(text for text in paths[column] if text)
         if any(text in options.leave for text in paths[column]):
             aside[column] = "left aside as said"
+        elif column in block.counted_columns:
+            continue
         elif any(text in options.percent for text in paths[column]):
             derived_columns[column] = "share"
         elif options.measure is not None:
@@ -89,14 +91,16 @@ def body_parts(
     kept = [column for column in block.values if column not in derived_columns and column not in aside]
     if (
         options.measure is None
-        and not (options.percent or options.leave)
+        and not (options.percent or options.leave or block.counted_columns)
         and (quotients := quotient_columns(block, kept))
     ):
         derived_columns.update(dict.fromkeys(quotients, "share"))
         kept = [column for column in kept if column not in quotients]
     if options.measure is not None:
         _check_names(options.measure, paths, ())
-    elif not any(axis == "row" for axis, _ in block.grid.names):  # a header with a name holds codes
+    elif not (
+        block.counted_columns or any(axis == "row" for axis, _ in block.grid.names)
+    ):  # a header with a name holds codes
         _ask_about_measures(block, kept, paths)
     if not kept:
         raise InputError(
@@ -113,7 +117,7 @@ def body_parts(
     if derived_rows:
         numbers = ", ".join(str(row) for row in list(derived_rows)[:6])
         assumed.append(f"rows {numbers} hold percentages, means or rates, not counts")
-    if options.measure is None and block.headers:
+    if options.measure is None and block.headers and not block.counted_columns:
         refuse_percentages_alone(
             block, [row for row in block.body if row not in derived_rows and row not in left], kept
         )
@@ -185,7 +189,7 @@ def _is_sum_of_others(block: SheetBlock, columns: Sequence[int], place: int) -> 
 
 
 def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequence[int]) -> dict[int, str]:
-    derived = _unnamed_shares(block, levels, columns)
+    derived = {} if block.counted_rows else _unnamed_shares(block, levels, columns)
     for k, row in enumerate(block.body):
         name = " ".join(level.texts[k] for level in levels if not level.sections and level.texts[k])
         cells = [cell for column in columns if (cell := block.cell(row, column)).kind != BLANK]
@@ -193,7 +197,7 @@ def _derived_rows(block: SheetBlock, levels: Sequence[LabelLevel], columns: Sequ
             derived[row] = "unknown"  # shares and means alone
             continue
         kind = derived_kind(name, cells)
-        if kind is None:
+        if kind is None or row in block.counted_rows:
             continue
         whole = all(cell.kind != NUMERIC or _is_whole(cell) for cell in cells) and not are_measured(cells)
         signed = any(cell.digits.startswith("-") or (cell.number or 0) < 0 for cell in cells)

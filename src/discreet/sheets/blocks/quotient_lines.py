@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.errors import InputError
+from discreet.sheets.blocks.block_cells import quoted_name
 from discreet.sheets.blocks.cell_reading import NUMERIC, ReadCell
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.tables.total_names import like_a_total
@@ -22,7 +23,15 @@ MOST_COLUMNS = 12
 _PERCENT = re.compile(
     r"%|\bper\s?cents?\b|\bpercentages?\b|\bprozent\b|\bpourcentages?\b|\bporcentajes?\b", re.IGNORECASE
 )
-_BASE = re.compile(r"(?:(?:un)?weighted )?(?:base|n|sample size|respondents|basis|effectif)\b", re.IGNORECASE)
+_BASE = re.compile(
+    r"\W*(?:(?:un)?weighted\s+|total\s+)?\W*(?:bases?|n(?!\.?\s*\w)|n(?=\s+(?:of|respond\w*|pupils|patients|people)\b)"
+    r"|sample(?: size)?|respondents|denominator|basis|effectif)\b|.*\(n\)\W*\Z",
+    re.IGNORECASE,
+)
+SAY_BASES = (
+    "say of how many people they are, in a row or column 'N' or in the headers, as in 'Boys (n=312)', and each is read "
+    "as a count"
+)
 LEAST_LINES = 3
 """Lines in which a quotient that is neither 0 nor the whole must hold."""
 
@@ -65,10 +74,8 @@ def quotient_columns(block: SheetBlock, columns: Sequence[int]) -> list[int]:
 def refuse_percentages_alone(block: SheetBlock, rows: Sequence[int], columns: Sequence[int]) -> None:
     """Refuse whole numbers that add up to about 100 in every column or row, where a title or a row of bases says so."""
     labels = {row: _label(block, row) for row in rows}
-    bases = {row for row, label in labels.items() if _is_base(label)}
-    titles = [text for row, column in block.cells if row in block.titles and (text := block.grid.text(row, column))]
-    said = any(_PERCENT.search(text) for text in (*titles, block.grid.sheet))
-    if not columns or not (said or bases):
+    bases = {row for row, label in labels.items() if is_base(label)}
+    if not columns or not (says_percent(block) or bases):
         return
     counted = [row for row, label in labels.items() if row not in bases and not like_a_total(label)]
     if len(counted) < 2:
@@ -78,18 +85,30 @@ def refuse_percentages_alone(block: SheetBlock, rows: Sequence[int], columns: Se
     sums = (values.sum(axis=0), values[:, plain].sum(axis=1) if len(plain) > 1 else np.zeros(1))
     if any(((own >= 99) & (own <= 101)).all() for own in sums):
         raise InputError(
-            f"{block.grid.source!r} {block.grid.sheet} {block.range.address}: the numbers add up to 100 in every "
-            "column or row, as percentages do; protect the table of counts that they come from, and leave this one out "
-            "(sheets=, --sheet; range=, --range); if they are counts, name their headers (measure=, --measure)"
+            f"{quoted_name(block.grid)} {block.range.address}: the numbers add up to 100 in every "
+            f"column or row, as percentages do; {SAY_BASES}; or protect the table of counts that they come from, and "
+            "leave this one out (sheets=, --sheet; range=, --range); if they are counts, name their headers (measure=, "
+            "--measure)"
         )
+
+
+def says_percent(block: SheetBlock) -> bool:
+    """Whether titles or the name of the sheet speak of percentages."""
+    titles = [text for row, column in block.cells if row in block.titles and (text := block.grid.text(row, column))]
+    return any(_PERCENT.search(text) for text in (*titles, block.grid.sheet))
 
 
 def _label(block: SheetBlock, row: int) -> str:
     return " ".join(text for column in block.stub if (text := block.grid.text(row, column)))
 
 
-def _is_base(label: str) -> bool:
-    return _BASE.match(label.strip()) is not None
+def is_base(label: str) -> bool:
+    """Whether a label says that its numbers are those of whom percentages are.
+
+    >>> [is_base(label) for label in ("N", "Unweighted base (n)", "N. Ireland", "N of pupils", "Pupils (n)")]
+    [True, True, False, True, True]
+    """
+    return _BASE.match(label) is not None
 
 
 def _bits(quotient: Array, part: Array, whole: Array, scale: float) -> float:

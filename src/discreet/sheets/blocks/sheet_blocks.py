@@ -50,6 +50,10 @@ class SheetBlock(BlockRows):
     """What was taken as so to find the table."""
     finest: bool = False
     """Whether only the last column of labels names the rows, as those of one of several variables in a list."""
+    counted_rows: frozenset[int] = frozenset()
+    """Rows that hold counts, whatever they are called."""
+    counted_columns: frozenset[int] = frozenset()
+    """Columns that hold counts, whatever they are called."""
 
     def cell(self, row: int, column: int) -> ReadCell:
         """A cell as read."""

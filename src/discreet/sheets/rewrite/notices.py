@@ -22,7 +22,10 @@ BESIDE = "texts beside the numbers of a table, neither labels nor headers, are b
 LOOKS = (
     "colours and fonts of number cells, or of labels of rows, that may follow the numbers (they are in one plain look)"
 )
-NO_BASE = "percentages, means or rates whose base is not confirmed are left out"
+NO_BASE = (
+    "percentages, means or rates whose base is not confirmed are left out (percentages of whole numbers stay beside a "
+    "column or row 'N' of those whom they are of)"
+)
 KEPT = "stays as said, and the audit does not judge it"
 IMAGES = "images stay as said, and the audit does not judge what they show, so that the file as a whole is not passed"
 NO_VALUE = "formulas that were saved without their result are blanked (open and save the file in a spreadsheet program)"

@@ -123,7 +123,8 @@ def find_sums(
         top = _topmost(codes, children)
     if (stated := said.get(name)) is not None:
         remainder = not trusted and (partly or not lines.allowed)
-        return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder)
+        unseen = remainder and short_total
+        return _with_stated(name, codes, lines, children, top, stated, short, trusted, remainder, unseen)
     shown = dict(children)
     shares = [pair for pair in pairs if not isinstance(pair, RatePair)]
     divided = {whole for whole, _ in shares}  # shares of it are shown: as good as the name of a total
@@ -354,14 +355,18 @@ def _with_stated(
     short: list[int],
     trusted: bool,
     remainder: bool,
+    unseen: bool,
 ) -> SumTree:
-    """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it."""
+    """The total as it is said: subtotals are found among the others, and all that is topmost then adds up to it.
+
+    ``remainder``: what is topmost may leave one, ``unseen``: also where too much is hidden to show it.
+    """
     whole = codes.index(stated)
     own = children.pop(whole, [])
     rest = _passes([sum_name(code) for code in codes], lines, children, [k for k in (*top, *own) if k != whole])
     rest = sorted(rest)
-    denied, _, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
-    if denied and less and remainder:
+    denied, confirmed, _, less = lines.evidence(whole, rest) if rest else (0, 0, 0.0, False)
+    if (denied and less and remainder) or (unseen and rest and not (denied or confirmed)):
         short = [*short, whole]
     elif denied and not trusted and (closer := _with_weak_sums(codes, lines, children, rest, whole)) is not None:
         return _tree(codes, closer, stated, short, ())

@@ -38,6 +38,23 @@ def runs_to(
     return runs, left
 
 
+def told_apart(
+    lines: AxisLines, whole: int, runs: list[list[int]], left: list[int], *, partly: bool
+) -> tuple[list[list[int]], list[int], tuple[str, ...]]:
+    """Runs and other labels, where the parts of a whole may be told by several of them; what was assumed of them.
+
+    Of a run that nothing confirms, as too much is hidden, the labels stand alone where it is said that parts leave a
+    remainder (``partly``).
+    """
+    unseen = [run for run in runs if left and not lines.evidence(whole, run)[1]]
+    if not unseen:
+        return runs, left, ()
+    if partly:
+        return [run for run in runs if run not in unseen], [*left, *(k for run in unseen for k in run)], ()
+    sentence = "lines with hidden numbers add up to all; partly=True (--partly) if people may be in several of them"
+    return runs, left, (sentence,)
+
+
 def _run_end(lines: AxisLines, whole: int, labels: Sequence[int], start: int, least: float) -> int | None:
     """Where the shortest run ends that begins with a label and adds up to the whole; None if there is none."""
     for end in range(start + 2, len(labels) + 1):
