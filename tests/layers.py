@@ -87,7 +87,8 @@ LAYERS = {
         sheet_blocks
         label_paths quotient_lines
         implied_indents body_numbers
-        stated_populations running_sums
+        stated_populations stocks
+        running_sums
         separate_variables
     """,
     "sheets/sums": """

@@ -41,6 +41,39 @@ _CUMULATIVE = re.compile(
     re.IGNORECASE,
 )
 
+_STOCK = re.compile(
+    r"\b(?:opening|closing|start|end|begin(?:ning)?|balance|stocks?|carried (?:forward|over)|brought forward|[bc]/f"
+    r"|on roll|caseload|waiting|backlog|outstanding|pending|remaining|current(?:ly)?|(?:un)?occupied|in (?:care"
+    r"|custody|prison|treatment|school|post)|population|inmates|headcount|open (?:cases|at)|active|inventory|anfang\w*"
+    r"|ende|beginn|bestand\w*|saldo|d\u00e9but|fin|encours|effectifs?|inicial(?:es)?|final(?:es)?|existencias|pendientes?)\b",
+    re.IGNORECASE,
+)
+_FLOW = re.compile(
+    r"\b(?:new|joined|joiners?|left|leavers?|ad(?:missions?|mitted)|discharge[sd]?|enter(?:ed|ing)|entries|entrants?|exits?"
+    r"|in|out|inflows?|outflows?|opened|closed|started|starts|ended|arrivals?|departures?|births?|deaths?|immigra\w*"
+    r"|emigra\w*|received|completed|added|removed|referr\w+|seen|treated|hire[sd]|releases?d?|recruited|lapsed|zug\u00e4nge?"
+    r"|abg\u00e4nge?|zugang|abgang|entr\u00e9es?|sorties?|nouveaux|altas|bajas|entradas?|salidas?)\b",
+    re.IGNORECASE,
+)
+
+
+def is_stock(name: str) -> bool:
+    """Whether a header may say that a column holds what there is at a time.
+
+    >>> is_stock("Caseload"), is_stock("On roll at start"), is_stock("Married")
+    (True, True, False)
+    """
+    return _STOCK.search(name.replace("_", " ")) is not None
+
+
+def is_flow(name: str) -> bool:
+    """Whether a header may say that a column holds what comes or goes.
+
+    >>> is_flow("New cases"), is_flow("Discharges"), is_flow("Married")
+    (True, True, False)
+    """
+    return _FLOW.search(name.replace("_", " ")) is not None
+
 
 def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
     """ "share", "mean", or None for counts.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts, RunningColumn, body_numbers
 from discreet.sheets.blocks.derived_names import is_cumulative
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
+from discreet.sheets.blocks.stocks import without_stocks
 from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 
@@ -19,10 +19,6 @@ LEAST = 4
 """Rows with a count above zero from which a running sum is hardly chance."""
 LEAST_RANKED = 5
 """Numbers from which the order of another column is hardly chance, if they are 1, 2, 3 and so on."""
-MOST_STOCKS = 12
-"""Columns of which every three are tried."""
-FIRST = 6
-"""Rows in which that is tried first."""
 LONGEST = 400
 """Rows or columns that are compared with each other; of more, those beside each other."""
 
@@ -49,6 +45,9 @@ def without_running_sums(
         parts = parts.with_running_sums(running, empty)
         numbers = body_numbers(block, parts, options)
     _refuse_running_sums(block, parts, numbers, options)
+    if options.measure is None:
+        parts = without_stocks(block, parts, numbers.values, _unknown(numbers))
+        _refuse_called_cumulative(block, parts, numbers.values, _unknown(numbers))
     return parts, numbers
 
 
@@ -82,10 +81,6 @@ def _refuse_running_sums(block: SheetBlock, parts: BodyParts, numbers: BodyNumbe
                 f"{block.grid.source!r}: {names[pair[0]]} is the rank of {names[pair[1]]}, so it says between which "
                 f"numbers a hidden count lies; {cure}; if it holds counts, name their headers (measure=, --measure)"
             )
-    if options.measure is None and (stocks := _stocks(numbers.values, hidden)):
-        raise _stock_error(block, parts, stocks)
-    if options.measure is None:
-        _refuse_called_cumulative(block, parts, numbers.values, hidden)
 
 
 def _refuse_called_cumulative(block: SheetBlock, parts: BodyParts, values: Array, hidden: Array) -> None:
@@ -174,41 +169,6 @@ def _running_in_order(values: Array, hidden: Array, first: Array, called: Sequen
                 pairs.append((column, others[most]))
                 break
     return pairs
-
-
-def _stocks(values: Array, hidden: Array) -> list[tuple[int, int, int]]:
-    """Columns that from row to row grow by one other and fall by another, each with these two."""
-    many = values.shape[1]
-    if len(values) < LEAST or not 2 < many <= MOST_STOCKS:
-        return []
-    steps = np.diff(values, axis=0)
-    both = ~(hidden[1:] | hidden[:-1])
-    stocks: dict[int, tuple[int, int, int]] = {}
-    for at in (slice(None, -1), slice(1, None)):  # flows of the row above, for a stock at the beginning, or its own
-        flows = values[at][:FIRST, :, None] - values[at][:FIRST, None, :]
-        clear = both[:FIRST, :, None, None] & ~(hidden[at][:FIRST, :, None] | hidden[at][:FIRST, None, :])[:, None]
-        fitting = ((steps[:FIRST, :, None, None] == flows[:, None]) | ~clear).all(axis=0)
-        for column, more, less in np.argwhere(fitting).tolist():
-            if len({column, more, less}) == 3 and column not in stocks:
-                known = both[:, column] & ~(hidden[at, more] | hidden[at, less])
-                telling = known & (values[at, more] != 0) & (values[at, less] != 0)
-                gone = steps[:, column] != values[at, more] - values[at, less]
-                if telling.sum() >= LEAST - 1 and not (known & gone).any():
-                    stocks[column] = column, more, less
-    return [stocks[column] for column in sorted(stocks)]
-
-
-def _stock_error(block: SheetBlock, parts: BodyParts, stocks: Sequence[tuple[int, int, int]]) -> InputError:
-    """What is said of stocks: hidden flows follow from them, whichever of them is left."""
-    letters = [column_letters(column) for column in parts.columns]
-    (first, more, less), headers = stocks[0], [parts.headings.get(parts.columns[k], "") for k, _, _ in stocks]
-    words = f"leave={tuple(headers)}, {shlex.join(word for name in headers for word in ('--leave', name))}"
-    which = words if all(any(sign.isalpha() for sign in name) for name in headers) else "leave=, --leave"
-    return InputError(
-        f"{block.grid.source!r}: column {letters[first]} is a stock, which from row to row grows by column "
-        f"{letters[more]} and falls by column {letters[less]}, so that hidden counts of these follow from it; leave "
-        f"all stocks aside by their headers ({which})"
-    )
 
 
 def _ranked(values: Array, hidden: Array) -> tuple[int, int] | None:
