@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -252,3 +253,19 @@ def test_names_of_totals() -> None:
     )
     assert all(like_a_total(n) == PERHAPS for n in ["T", "both", "All ages", "Total population", "all others"])
     assert not any(like_a_total(n) for n in ["f", "alloy", "totalitarian", "0", "sumatra", "", "1-9"])
+
+
+def test_sums_of_some_codes_are_asked_about() -> None:
+    """Regions among their districts: the table is taken once it is said what adds up what."""
+    columns: dict[str, list[Any]] = {
+        "area": [code for code in ("T", "N", "a", "b", "S", "c", "d") for _ in range(2)],
+        "sex": ["f", "m"] * 7,
+        "n": [1580, 1250, 620, 540, 400, 30, 220, 510, 960, 710, 310, 440, 650, 270],
+    }
+    with pytest.raises(dc.InputError, match=r"'area': 'T' is the sum of 'N', 'S' in every line; .*from_parents"):
+        dc.Table.of(columns, ["area", "sex"], count="n")
+    parents = {"a": "N", "b": "N", "c": "S", "d": "S"}
+    area = dc.Dimension.from_parents("area", parents, total="T")
+    assert dc.Table.of(columns, [area, "sex"], count="n").n == 2830
+    inner = {name: [x for k, x in enumerate(own) if k > 3 and k not in (8, 9)] for name, own in columns.items()}
+    assert dc.Table.of(inner, ["area", "sex"], count="n").n == 2830

@@ -221,7 +221,7 @@ class _Judge:
                 f"{self._sheet.grid.source!r}: the name of a sheet states a number of its table that is hidden; name "
                 "the sheet otherwise"
             )
-        where = [place.address for place in self._telling] + self._telling_labels()
+        where = [place.address for place in self._telling] + self._telling_labels() + self._telling_names()
         if where:
             raise InputError(
                 f"{self._sheet.name!r}: labels or headers state a hidden count, or a number beside hidden counts that "
@@ -242,6 +242,15 @@ class _Judge:
                 if stated and self._is_told(stated, self._secret.of_rows(rows[code])):
                     codes.append(f"the label of {code}")
         return codes
+
+    def _telling_names(self) -> list[str]:
+        """Names of levels that stand in no cell, as those of a frame, and state a count that is not shown."""
+        telling = []
+        for (kind, number), name in self._sheet.grid.names.items():
+            kept = kind == "column" and any(place.column == number for place in self.keep)
+            if not kept and (stated := counts_in(name)) and self._is_told(stated, self._secret.hidden):
+                telling.append(f"the name of {'a level of the index' if kind == 'column' else 'the columns'}")
+        return telling
 
     def _measured(self) -> list[str]:
         """Columns of labels behind the first whose texts are mostly shares, intervals, bars or comparisons."""

@@ -10,6 +10,7 @@ import numpy as np
 from discreet.errors import InputError, listed
 from discreet.in_place.contents import SheetContents
 from discreet.sheets.rewrite.number_look import first_number, without_share, written_with_share
+from discreet.sheets.rewrite.parquet_columns import index_metadata
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
 from discreet.sheets.sheet_layout import DerivedNumber, derived_value
 
@@ -162,7 +163,10 @@ def _polars(frame: Any, now: Mapping[tuple[int, int], Any], mark: str | None) ->
     body = body.to_frame() if isinstance(body, pl.Series) else body
     for column, changes in _by_column(now, 1, 0).items():
         name = body.columns[column]
-        body = body.with_columns(pl.Series(name, *_listed(body[name].to_list(), changes, body[name].dtype, pl.String)))
+        kind = (
+            pl.String if isinstance(body[name].dtype, (pl.Enum, pl.Categorical)) else body[name].dtype
+        )  # no categories
+        body = body.with_columns(pl.Series(name, *_listed(body[name].to_list(), changes, kind, pl.String)))
     if isinstance(frame, pl.Series):
         return body.to_series()
     return body.lazy() if lazy else body
@@ -180,8 +184,10 @@ def _listed(values: list[Any], changes: Sequence[tuple[int, Any]], kind: Any, te
 def _arrow(frame: Any, now: Mapping[tuple[int, int], Any], mark: str | None) -> Any:
     import pyarrow as pa
 
+    columns = list(frame.columns)
+    fields = [pa.field(field.name, field.type, field.nullable) for field in frame.schema]  # without their metadata
     for column, changes in _by_column(now, 1, 0).items():
-        field = frame.schema.field(column)
-        values, kind = _listed(frame.column(column).to_pylist(), changes, field.type, pa.string())
-        frame = frame.set_column(column, pa.field(field.name, kind), pa.array(values, type=kind))
-    return frame
+        values, kind = _listed(columns[column].to_pylist(), changes, fields[column].type, pa.string())
+        fields[column] = pa.field(fields[column].name, kind)
+        columns[column] = pa.array(values, type=kind)
+    return type(frame).from_arrays(columns, schema=pa.schema(fields, metadata=index_metadata(frame.schema)))

@@ -17,6 +17,7 @@ from discreet.engines.frames import Coded, coded, refuse_headings, wide
 from discreet.errors import InputError, NotAdditiveError, headings, listed
 from discreet.tables import totals
 from discreet.tables.additive import Additive, counts, fixed, summable, whole_numbers
+from discreet.tables.groups import refuse_groups
 from discreet.tables.layout import Layout, Margin, Structural
 from discreet.tables.total_names import like_a_total
 from discreet.tables.totals import Totals
@@ -261,9 +262,13 @@ def _dimensions(rows: _Rows, units: Mapping[str, tuple[Array, int, bool]], how: 
     declared = {d.name: d for d in rows.dimensions if isinstance(d, Dimension)}
     total_of = totals.find_totals(cells, how.total, declared=declared)
     dims = []
-    for d, codes in zip(rows.dimensions, rows.codes, strict=True):
+    for axis, (d, codes) in enumerate(zip(rows.dimensions, rows.codes, strict=True)):
         if isinstance(d, str):
             total = total_of.get(d, totals.named(how.total, d))
+            if not (
+                isinstance(how.total, Mapping) and d in how.total and total not in codes.codes
+            ):  # said to have none
+                refuse_groups(cells, axis, total)
             dims.append(Dimension.flat(d, [c for c in codes.codes if c != total], total=total))
         elif isinstance(how.total, Mapping) and d.name in how.total:
             dims.append(replace(d, total=how.total[d.name]))

@@ -62,13 +62,19 @@ def _order(table: Any, name: str) -> tuple[list[str], dict[bytes, bytes] | None]
     index = [column for column in about.get("index_columns", []) if isinstance(column, str)]
     if len(about.get("column_indexes", [])) > 1 or not set(index) <= set(table.column_names):
         raise InputError(f"{name!r} has headers of several levels; write it as a workbook or CSV to keep its layout")
-    order = index + [column for column in table.column_names if column not in index]
+    return index + [column for column in table.column_names if column not in index], index_metadata(table.schema)
+
+
+def index_metadata(schema: Any) -> dict[bytes, bytes] | None:
+    """Of the metadata of a schema what pandas must know to find the index again, and nothing else."""
+    about = schema.pandas_metadata or {}
+    index = [column for column in about.get("index_columns", []) if isinstance(column, str) and column in schema.names]
     if not index:
-        return order, None
+        return None
     keys = ("name", "field_name", "pandas_type", "numpy_type")
     columns = [{key: c.get(key) for key in keys} | {"metadata": None} for c in about.get("columns", [])]
     described = {"index_columns": index, "column_indexes": [], "columns": columns, "pandas_version": "2.0.0"}
-    return order, {b"pandas": json.dumps(described).encode()}
+    return {b"pandas": json.dumps(described).encode()}
 
 
 def _source_cells(order: list[str], values: dict[str, list[Any]]) -> SourceCells:
