@@ -199,3 +199,19 @@ def test_numbers_with_units_are_pointed_to_and_not_said(tmp_path: Path, capsys: 
     assert "12 cells hold texts that begin with a number" in said
     assert "the first is B2" in said
     assert "pupils" not in said
+
+
+def test_lists_of_several_tables_are_files_with_a_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Protected together: what one hides of a margin in common, the other hides too; no file that is there is lost."""
+    monkeypatch.chdir(tmp_path)
+    by_age: Rows = [["Area", "0-39", "40+", "Total"], ["A", 12, 18, 30], ["B", 9, 16, 25], ["C", 20, 24, 44]]
+    book = workbook(tmp_path / "t.xlsx", Sex=COUNTS, Age=[*by_age, ["Total", 41, 58, 99]])
+    assert run(["protect", book, "--hide-under", "6", "--layout", "tidy", "-o", "t.csv"]) == 0
+    assert "t-2.csv: SheetTable(Area x column" in capsys.readouterr().err
+    assert not Path("t.csv").exists()
+    assert run(["audit", "t-1.csv", "t-2.csv", "--hidden-under", "6"]) == 0
+    assert "B,F,,c" in Path("t-1.csv").read_text()
+    assert run(["protect", book, "--hide-under", "6", "--layout", "tidy", "-o", "t.csv"]) == 2
+    assert "'t-1.csv' is there already" in capsys.readouterr().err

@@ -158,9 +158,9 @@ def protect_finished(
     if layout == "tidy" and sheet["keep_images"]:
         raise InputError("--keep-images: a list of cells has no images; leave it out, or --layout tidy")
     if layout == "tidy":
-        _tidy(file, target, format)
+        lines += _tidy(file, target, format, force=sheet["force"])
     elif sheet["layout"] is None and file.sheets[0].grid.listed:  # a cube, or a format of discreet's own
-        _tidy(file, target, format)
+        lines += _tidy(file, target, format, force=sheet["force"])
         lines.append(f"left out: all that {source.name!r} says beside its cells, their labels, a title and a source")
     else:  # may refuse labels that state what is hidden: what the audit said is told afterwards
         written = write_in_place(file, target, marks, _note(file, marks), keep_images=sheet["keep_images"])
@@ -280,24 +280,39 @@ def _note(file: Any, marks: Any) -> str:
     return f"{shown} in place of a number: not shown to protect confidentiality. {words}."
 
 
-def _tidy(file: Any, target: Path, format: str | None) -> None:
+def _tidy(file: Any, target: Path, format: str | None, *, force: bool) -> list[str]:
+    """Write each table of a file as a list of its cells, several into files with a number; what is said of it."""
     from discreet.cli.output import emit_release
+    from discreet.in_place.sheet_files import check_target
 
-    cells = [{place for places in sheet.places.values() for place in places} for sheet in file.sheets]
-    others = [sheet for sheet, own in zip(file.sheets, cells, strict=True) if not own <= cells[0]]  # no other reading
-    if others:
-        names = listed([sheet.grid.sheet or sheet.layout.range.address for sheet in (file.sheets[0], *others)])
-        raise InputError(
-            f"--layout tidy writes one table, and there are {len(others) + 1} ({names}): choose one by --sheet or "
-            "--range"
-        )
-    release, read = file.releases[0], file.sheets[0]
-    emit_release(release, target, format)
-    for name, text, kept in (
-        ("title", read.layout.title, release.title),
-        ("source", file.done[0].table.source, release.source),
-    ):
-        if text and not kept:
-            say(
-                f"left out: the {name}, which states a number that is hidden now, a share, or a count that is not shown"
-            )
+    releases, kept = file.releases, []
+    seen: set[Any] = set()
+    for k, sheet in enumerate(file.sheets):
+        places = {place for own in sheet.places.values() for place in own}
+        if not places <= seen:  # else the same numbers read in another way
+            kept.append(k)
+        seen |= places
+    targets = [_numbered(target, n) for n in range(1, len(kept) + 1)] if len(kept) > 1 else [target]
+    for path in targets:
+        check_target(file.source, path, force=force)
+    lines = []
+    for k, path in zip(kept, targets, strict=True):
+        emit_release(releases[k], path, format)
+        sheet, source = file.sheets[k], file.done[k].table.source
+        if len(kept) > 1:
+            lines.append(f"{path.name}: {sheet!r}")
+        told = (("title", sheet.layout.title, releases[k].title), ("source", source, releases[k].source))
+        lines += [
+            f"left out: the {name}, which states a number that is hidden now, a share, or a count that is not shown"
+            for name, text, stays in told
+            if text and not stays
+        ]
+    return lines
+
+
+def _numbered(target: Path, number: int) -> Path:
+    """The name of one of several files: table-2.csv for the second of table.csv."""
+    from discreet.in_place.sheet_files import own_suffix
+
+    suffix = own_suffix(target)
+    return target.with_name(f"{target.name.removesuffix(suffix)}-{number}{suffix}")

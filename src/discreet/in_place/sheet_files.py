@@ -163,11 +163,20 @@ def with_plain_tables(tables: Sequence[SheetTable]) -> tuple[SheetTable, ...]:
 
 def safe_name(source: Path, *, layout: str) -> Path:
     """Where a protected copy goes unless it is said: ``wards.safe.xlsx`` beside ``wards.xlsx``."""
-    own = next((source.name[-len(two) :] for two in TWO if source.name.lower().endswith(two)), source.suffix)
+    own = own_suffix(source)
     suffix = own if layout == "same" else ".csv"
     if layout == "same" and own.lower() in REWRITERS:
         suffix = REWRITERS[own.lower()][1][0]
     return source.with_name(f"{source.name.removesuffix(own)}{SAFE}{suffix}")
+
+
+def own_suffix(path: Path) -> str:
+    """The suffix of a file, both parts of one that has two.
+
+    >>> own_suffix(Path("wards.2024.xlsx")), own_suffix(Path("cube.sdmx.csv"))
+    ('.xlsx', '.sdmx.csv')
+    """
+    return next((path.name[-len(two) :] for two in TWO if path.name.lower().endswith(two)), path.suffix)
 
 
 def check_target(source: Path, target: Path, *, force: bool) -> None:
