@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array
-from discreet.errors import InputError, OutOfTimeError, Unjudged
+from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.from_table import problem_of, weigh
 from discreet.methods.suppress.model.problem import Problem
@@ -41,19 +41,18 @@ def cleaned(task: Task, result: Suppressed, weights: Any, until: float) -> Suppr
 
 def _needed(task: Task, hidden: Array, weights: Any) -> tuple[Array, float]:
     """The cheaper of a pattern and what pruning, insiders and the audit make of it; and what it costs."""
-    from discreet.methods.suppress.heuristics.prune import clean_up
+    from discreet.methods.suppress.heuristics.prune import shrunk
 
     of_table = problem_of(task, weights)
     start, weight = of_table.widened(hidden), of_table.problem.weight[: of_table.cells]
     before = float(weight[hidden & np.isfinite(weight)].sum())
 
     def prune(problem: Problem) -> Array:
-        try:
-            return clean_up(problem, start, progress=task.asked.progress)[0]
-        except InputError:  # a second value nearer than a unit: nothing is known to be needless
-            return start
+        return shrunk(problem, start, progress=task.asked.progress).pattern
 
     pattern, proved = solved_for_insiders(of_table, prune)
+    if (pattern[: of_table.cells] == hidden).all():  # which the audit has seen
+        return hidden, before
     result = audited(task, pattern[: of_table.cells], task.owners)
     pruned = result.hidden if proved and not len(result.hopeless) else hidden
     after = float(weight[pruned & np.isfinite(weight)].sum())  # whole numbers may ask for other cells

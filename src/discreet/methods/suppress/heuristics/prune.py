@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,7 @@ from discreet.methods.suppress.attacker.witnesses import (
 )
 from discreet.methods.suppress.heuristics.needed_cells import NeededCells
 from discreet.methods.suppress.model.condense import Condensed, hidden_part, with_choice
+from discreet.methods.suppress.model.independent_parts import parts_with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
@@ -303,6 +304,18 @@ def _move_for_all(problem: Problem, pattern: Array, wanted: dict[Key, float], tu
     return Move(cells[moved], move[moved])
 
 
+@dataclass(frozen=True, eq=False)
+class Shrunk:
+    """A pattern without cells that can be published; whether it is proved that no further one can.
+
+    ``doubtful``: some need was not seen to be met to begin with, and all that hangs together with it stayed hidden.
+    """
+
+    pattern: Array
+    minimal: bool
+    doubtful: bool
+
+
 def clean_up(
     problem: Problem,
     pattern: Array,
@@ -313,20 +326,46 @@ def clean_up(
 ) -> tuple[Array, bool]:
     """The pattern without cells that can be published, and whether it is proved that no further one can.
 
-    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect.
+    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect where there are
+    cells to be tried.
     """
+    done = shrunk(problem, pattern, progress=progress, until=until, tuning=tuning)
+    if done.doubtful and not (met := examine(problem, pattern).met).all():
+        raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
+    return done.pattern, done.minimal
+
+
+def shrunk(
+    problem: Problem,
+    pattern: Array,
+    *,
+    progress: Progress | None = None,
+    until: float | None = None,
+    tuning: Tuning = DEFAULT,
+) -> Shrunk:
+    """The pattern without cells that can be published, one connected part after the other."""
     hidden = np.asarray(pattern, bool) | problem.hidden
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
-    small = with_choice(problem, hidden, hidden)
-    kept = Pruning(small, tuning)
-    if len(small.hopeless) or not kept.begin().all():
-        met = examine(problem, hidden).met
-        if not met.all():
-            raise InputError(f"the pattern does not protect: {numbered(np.flatnonzero(~met))} not met")
-        return hidden, False  # it protects by the second opinion, which hands over no moves to prune by
-    minimal = kept.prune(np.inf if until is None else until, progress)
-    return small.expand(kept.pattern), minimal
+    whole = with_choice(problem, hidden, hidden)
+    left, minimal, doubtful = np.ones(len(whole.small), bool), True, len(whole.hopeless) > 0
+    stuck = whole.group[problem.needs.cell[whole.hopeless]]
+    parts = parts_with_choice(whole)
+    total, before = sum(int(part.small.free.sum()) for part, _ in parts), 0
+    for part, cells in parts:
+        pruning = Pruning(part, tuning)
+        if np.isin(stuck, cells).any() or not pruning.begin().all():
+            minimal, doubtful = False, True
+            continue
+        minimal &= pruning.prune(np.inf if until is None else until, _share(progress, before, total))
+        left[cells] = pruning.pattern
+        before += int(part.small.free.sum())
+    return Shrunk(whole.expand(left), minimal, doubtful)
+
+
+def _share(progress: Progress | None, before: int, total: int) -> Progress | None:
+    """Progress of one part: so many cells lie before it, of so many in all."""
+    return None if progress is None else lambda done, _: progress(before + done, total)
 
 
 def cleaned_until(problem: Problem, pattern: Array, until: float, tuning: Tuning = DEFAULT) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.linear.components import labels
+from discreet.methods.suppress.model.condense import Condensed
 from discreet.methods.suppress.model.problem import Problem, Requirements
 
 
@@ -91,3 +92,18 @@ def joined_pattern(problem: Problem, parts: Sequence[tuple[Problem, Array]], pat
     for (_, cells), pattern in zip(parts, patterns, strict=True):
         hidden[cells] |= pattern
     return hidden
+
+
+def parts_with_choice(condensed: Condensed) -> list[tuple[Condensed, Array]]:
+    """The parts of a condensed problem that rows tie together and in which there is a choice, with their cells."""
+    small = condensed.small
+    row_label, label = labels(small.rows)
+    parts = []
+    for number in np.unique(label[small.free]).tolist():
+        cells = np.flatnonzero(label == number)
+        part = restrict(small, cells, np.flatnonzero(row_label == number))
+        moves = condensed.moves[cells].tocsc()
+        moves = moves[:, np.flatnonzero(np.diff(moves.indptr))].tocsr()
+        nothing = np.empty(0, np.int64)
+        parts.append((Condensed(part, part, moves, np.arange(len(cells)), 0.0, nothing), cells))
+    return parts
