@@ -49,8 +49,10 @@ class KeptProgram:
         at = self._place(cell, side)
         cost[at], least[at], upper[at], upper[self._place(cell, 1 - side)] = -1, 1, 1, 0
         value = self._run(key, cost, least, upper)
-        if value is None and not cut and self.solver.ray is not None:
-            return Refusal(True, finder.reach(self.solver.ray, cell, 1 if side else 0, amount))
+        if value is None and self.solver.ray is not None:
+            reach = finder.reach(self.solver.ray, cell, 1 if side else 0, amount)  # by the bounds as they are
+            if not cut or (reach is not None and float(reach[allowed].sum()) < 1 - self.tuning.shortfall):
+                return Refusal(True, reach)
         if value is None:
             return finder.find(pattern, need, 1 if side else 0, amount, self.price)
         moved = np.flatnonzero(np.abs(value) > self.tuning.tiny)

@@ -1,9 +1,10 @@
 """Publishing again what need not be hidden: no cell of the cleaned pattern can be dropped alone.
 
-Every need keeps a move that meets it; dropping cells concerns only the needs whose move goes through them. The dearest
-cells are tried first, several at once: those that no proof holds back. Where a need cannot do without them, the
-proof is noted, which shortens the list, now and for every smaller pattern. So the result is the same as of trying one
-cell after the other: a cell that stays is proved to be needed by those that stay with it.
+Connected parts of the hidden cells have nothing to do with each other, and a part without a choice needs no program. In
+each of the others moves are kept that meet the needs; dropping cells concerns only the needs whose moves go through
+them. The dearest cells are tried first, many at once: those that neither equations nor a proof hold back. Where needs
+cannot do without them, the proofs are noted, which shortens the list, now and for every smaller pattern. So the result
+is the same as of trying one cell after the other: a cell that stays is proved to be needed by those that stay with it.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.errors import InputError, OutOfTimeError, Unjudged
+from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
-from discreet.methods.suppress.attacker.feasibility import examine, moves_for_all, settle_need
+from discreet.methods.suppress.attacker.feasibility import examine, settle_need
 from discreet.methods.suppress.attacker.furthest_move import Aim, FurthestMove
 from discreet.methods.suppress.attacker.joint_moves import JointMoveProgram
 from discreet.methods.suppress.attacker.kept_program import KeptProgram
@@ -30,17 +33,18 @@ from discreet.methods.suppress.attacker.witnesses import (
     Refusal,
     Witnesses,
     either_side,
-    level_to,
-    met_by,
-    needs_by_cell,
     prices,
-    spread,
 )
+from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.heuristics.kept_moves import KeptMoves, Reach
 from discreet.methods.suppress.heuristics.needed_cells import NeededCells
 from discreet.methods.suppress.model.condense import Condensed, hidden_part, with_choice
 from discreet.methods.suppress.model.independent_parts import parts_with_choice
 from discreet.methods.suppress.model.problem import Problem
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 
 class WitnessedPattern:
@@ -53,7 +57,7 @@ class WitnessedPattern:
 
 
 class Pruning:
-    """A pattern that shrinks, all cells of a condensed problem to begin with, and a witness for every need."""
+    """A pattern that shrinks, all cells of a condensed problem to begin with, and the moves known of it."""
 
     def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT) -> None:
         self.condensed, self.problem, self.tuning = condensed, condensed.small, tuning
@@ -63,13 +67,8 @@ class Pruning:
         over_moves = self.finder.moves is not None
         self.program = None if over_moves else KeptProgram(self.finder, prices(condensed.small))
         self.pattern = np.ones(len(condensed.small), bool)
-        self.witnesses: Witnesses = {}
-        self.needs_of = needs_by_cell(condensed.small)
-
-    @property
-    def many(self) -> bool:
-        """Whether there are so many needs that long moves for all of them are found sooner than short ones."""
-        return len(self.problem.needs) >= self.tuning.heuristics.many_needs
+        self.kept = KeptMoves(condensed.small, tuning)
+        self.proved = self.doubtful = False  # whether all needs are seen to be met to begin with, or some are not
 
     @cached_property
     def needed(self) -> NeededCells:
@@ -81,183 +80,179 @@ class Pruning:
         """The program that tells how far a cell gets to both sides together, with proof."""
         return FurthestMove(self.condensed, self.tuning, by_moves=True)
 
-    def begin(self) -> Array:
-        """Witnesses for the whole pattern; which needs are met."""
-        known = Witnesses()
-        if self.many:
-            self._together(list(range(len(self.problem.needs))), self.pattern, known, {})
-        checked = moves_for_all(self.finder, known, self.nothing if self.many else None)
-        self.witnesses = checked.witnesses
-        return checked.met
+    @cached_property
+    def columns(self) -> csc_array:
+        """The cells written over the moves, in whole numbers."""
+        return whole_columns(self.condensed.moves)
 
     def prune(self, until: float = np.inf, progress: Progress | None = None) -> bool:
         """Drop what can be dropped, dearest first; whether it is proved that nothing is left to drop.
 
         False if time was up before every cell was tried, or the solver did not settle one.
         """
-        heuristics, minimal = self.tuning.heuristics, True
-        self._publish(self._unused())
+        heuristics, needs, minimal = self.tuning.heuristics, self.problem.needs, True
         cells = np.flatnonzero(self.pattern & self.problem.free)
         order = cells[np.argsort(-self.problem.weight[cells], kind="stable")].tolist()
-        at, size, turn = 0, heuristics.dropped_first, 0
-        while at < len(order):
-            batch = [cell for cell in order[at : at + size] if self.pattern[cell]]
+        levels = (needs.below > 0).any() or (needs.above > 0).any()
+        size = heuristics.dropped_first if levels else len(order)
+        while order and not self.doubtful:
             try:
                 with deadline.until(until):
-                    refusals, settled = self._drop(batch)
+                    left, refusals, settled = self._drop(order[:size])
             except OutOfTimeError:  # nothing has changed by the last cells, and those before have their proofs
                 return False
             minimal &= settled
-            at, turn = at + size, turn + 1
+            order = left + order[size:]
             size = 2 * size if not refusals else max(1, size // 2) if refusals > heuristics.dropped_refused else size
-            if turn % heuristics.unused_every == 0:
-                self._publish(self._unused())
             if progress is not None:
-                progress(min(at, len(order)), len(order))
-        self._publish(self._unused())
-        return minimal
+                progress(len(cells) - len(order), len(cells))
+        return minimal and not self.doubtful
 
-    def _drop(self, cells: list[int]) -> tuple[int, bool]:
+    def _drop(self, cells: list[int]) -> tuple[list[int], int, bool]:
         """Drop those of some cells that every need can do without, tried in order.
 
-        How often a need refused, and whether all cells were settled.
+        Which are left to be tried again, fewer at a time; how often a need refused; whether all others were settled.
         """
-        refusals, settled, fresh = 0, True, Witnesses()
+        refusals, settled = 0, True
         while cells:
-            gone, total = self.needed.spared(cells)
-            if not gone:
-                break
+            spared, total = self.needed.spared(cells)
+            gone = self._loose(spared)
             smaller = self.pattern.copy()
             smaller[gone] = False
-            need, refusal = -1, None
+            refused: dict[int, Refusal] | None = None
             with suppress(Unjudged):  # then there is no refusal either
-                need, refusal = self._moves(smaller, gone, total, fresh)
-                if refusal is None:
-                    self._publish(np.array(gone))
-                    break
-            refusals += 1
-            shares = None if refusal is None else refusal.reach
-            if shares is not None and float(shares[smaller].sum()) < self.needed.least:
-                self.needed.add(need, shares, self.pattern)
-            elif len(gone) == 1:  # it stays; where the solver did not settle it, nothing is proved of it
-                settled &= refusal is not None and refusal.proved
-                cells = [cell for cell in cells if cell != gone[0]]
-            else:  # no proof that holds for other patterns as well: fewer at a time
-                for part in (cells[: len(cells) // 2], cells[len(cells) // 2 :]):
-                    more, clear = self._drop(part)
-                    refusals, settled = refusals + more, settled and clear
-                break
-        return refusals, settled
-
-    def _publish(self, cells: Array) -> None:
-        """The pattern without cells that no witness moves."""
-        self.needed.lose(cells.tolist())
-        self.pattern[cells] = False
-
-    def _moves(self, smaller: Array, gone: list[int], total: Array, fresh: Witnesses) -> tuple[int, Refusal | None]:
-        """Moves of a smaller pattern for all needs, kept if there are; otherwise a need that is refused, and why.
-
-        ``total`` are the sums of the proofs over it: needs that are nearest to a refusal come first. ``fresh``:
-        moves found for other patterns that were tried since the last that was kept.
-        """
-        lost = self._through(gone)
-        moves = {key: move for key, move in self.witnesses.items() if key not in lost}
-        moves |= {key: move for key, move in fresh.items() if key not in moves and smaller[move.cells].all()}
-        tight = self.needed.tightness(total, len(self.problem.needs))
-        if self.many:
-            tight = tight - self._beside(gone)
-        order, alone = sorted({need for need, _ in lost}, key=lambda need: (tight[need], need)), 0
-        for need in order:
-            if met_by(self.problem, need, moves, self.tuning):
-                continue
-            if alone == self.tuning.heuristics.alone:
-                self._together(order, smaller, moves, fresh)
-                if met_by(self.problem, need, moves, self.tuning):
+                reach = self.kept.reach(smaller)
+                tight = self.needed.tightness(total, len(self.problem.needs))
+                refused = self._refused(smaller, tight, reach, self.tuning.heuristics.dropped_refused) if gone else {}
+                if not refused:
+                    self.proved |= len(gone) > 0
+                    self._publish(gone)
+                    if len(gone) == len(spared):
+                        break
+                    held = set(spared) - set(gone)  # by equations; they hold back no other cell any more
+                    cells = [cell for cell in cells if self.pattern[cell] and cell not in held]
                     continue
-            alone += 1
+            if not self.proved and self._unmet(refused or {}):
+                self.doubtful = True
+                break
+            proofs = 0
+            for need, refusal in (refused or {}).items():
+                if refusal.reach is not None and float(refusal.reach[smaller].sum()) < self.needed.least:
+                    self.needed.add(need, refusal.reach, self.pattern)
+                    proofs += 1
+            refusals += max(1, len(refused or {}))
+            if not proofs and len(gone) == 1:  # it stays; where the solver did not settle it, nothing is proved of it
+                settled &= refused is not None and any(refusal.proved for refusal in refused.values())
+                cells = [cell for cell in cells if cell != gone[0]]
+            elif len(gone) > 1 and (not proofs or refusals > self.tuning.heuristics.dropped_refused):
+                return cells, max(refusals, self.tuning.heuristics.dropped_refused + 1), settled
+        return [], refusals, settled
+
+    def _unmet(self, refused: Iterable[int]) -> bool:
+        """Whether the pattern as it was to begin with does not meet some needs that a smaller one does not meet."""
+        reach = self.kept.reach(self.pattern)
+        return any(not reach.meets(need) and self._settle(need, self.pattern, reach) is not None for need in refused)
+
+    def _loose(self, cells: list[int]) -> list[int]:
+        """Those of some cells that equations let go, in order: no need's cell follows from the others then."""
+        shown = np.flatnonzero(~self.pattern)
+        order = np.concatenate([shown, np.array(cells, np.int64)])
+        outcome = eliminate(self.columns, np.unique(self.problem.needs.cell), order, forced=len(shown))
+        held = set(outcome.secondary.tolist())
+        return [cell for cell in cells if cell not in held]
+
+    def _publish(self, cells: list[int]) -> None:
+        """The pattern without cells that no need's moves use."""
+        self.needed.lose(cells)
+        self.pattern[cells] = False
+        self.kept.keep(self.pattern)
+
+    def _refused(self, smaller: Array, tight: Array, reach: Reach, most: int) -> dict[int, Refusal]:
+        """Moves of a smaller pattern for all needs; up to so many that are refused, and why.
+
+        Needs that are nearest to a refusal by the proofs come first, each alone; then all that are left together.
+        """
+        refused: dict[int, Refusal] = {}
+        waiting = reach.unmet()
+        waiting = waiting[np.lexsort((waiting, tight[waiting]))]
+        for turn, need in enumerate(waiting.tolist()):
             deadline.check()
-            refusal = self._settle(need, smaller, moves, fresh)
+            if turn == self.tuning.heuristics.alone:
+                self._together(waiting[turn:], smaller, reach)
+            if reach.meets(need):
+                continue
+            refusal = self._settle(need, smaller, reach)
             if refusal is not None:
-                return need, refusal
-        self.witnesses = moves
-        return -1, None
+                refused[need] = refusal
+                if len(refused) >= most:
+                    break
+        return refused
 
-    def _through(self, gone: list[int]) -> set[Key]:
-        """The needs and sides whose witness moves one of some cells."""
-        out = np.zeros(len(self.problem), bool)
-        out[gone] = True
-        each = {id(move): move for move in self.witnesses.values()}
-        hit = {name for name, move in each.items() if out[move.cells].any()}
-        return {key for key, move in self.witnesses.items() if id(move) in hit}
-
-    def _beside(self, gone: list[int]) -> Array:
-        """For each need whether its cell is in a sum with one of some cells."""
-        rows, out = abs(self.problem.rows), np.zeros(len(self.problem))
-        out[gone] = 1
-        return np.asarray((rows.T @ (rows @ out))[self.problem.needs.cell] > 0)
-
-    def _together(self, needs: list[int], smaller: Array, moves: Witnesses, fresh: Witnesses) -> None:
+    def _together(self, waiting: Array, smaller: Array, reach: Reach) -> None:
         """Moves for many needs at once, as long as they serve many; each cell is wanted up or down by turns."""
+        problem, needs, many = self.problem, self.problem.needs, self.tuning.heuristics.many_lost
+        part, cells = hidden_part(problem, smaller)
+        concerned = np.zeros(len(needs), bool)
+        concerned[waiting] = needs.coalition[waiting] < 0
+        number = np.arange(len(needs))
         for turn in range(self.tuning.attacker.together):
-            wanted: dict[Key, float] = {}
-            for need in needs:
-                if self.problem.needs.coalition[need] < 0 and not met_by(self.problem, need, moves, self.tuning):
-                    lacking = [(s, level) for s, level in either_side(self.problem, need) if (need, s) not in moves]
-                    if lacking:
-                        side, level = lacking[(turn + need) % len(lacking)]
-                        wanted[need, side] = level
-            if len(wanted) < self.tuning.heuristics.many_lost:
+            below, above, sliding = reach.lacking()
+            before = sum(int(lacking[concerned].sum()) for lacking in (below, above, sliding))
+            down_first = (number + turn) % 2 > 0
+            down = below & (down_first | ~above)
+            down |= sliding & (down_first | (problem.up[needs.cell] < needs.sliding))
+            asked = concerned & (below | above | sliding)
+            if asked.sum() < many:
                 return
-            move = _move_for_all(self.problem, smaller, wanted, self.tuning)
-            least = min(wanted.values())
-            if move is None or self._noted(move, moves, fresh, least) < self.tuning.heuristics.many_lost:
+            size = np.where(sliding, needs.sliding, np.where(down, needs.below, needs.above))
+            move = JointMoveProgram(part, np.where(asked, size, 1.0), asked, self.tuning).solve(
+                np.where(asked, np.where(down, -1.0, 1.0), 0.0)
+            )
+            if move is None:
+                return
+            moved = np.abs(move) > self.tuning.attacker.tiny * float(size[asked].min())
+            self.kept.add(cells[moved], move[moved], reach)
+            if sum(int(lacking[concerned].sum()) for lacking in reach.lacking()) > before - many:
                 return
 
-    def _settle(self, need: int, smaller: Array, moves: Witnesses, fresh: Witnesses) -> Refusal | None:
-        """The moves that a need lacks, also for the other needs that they serve; or its refusal."""
+    def _settle(self, need: int, smaller: Array, reach: Reach) -> Refusal | None:
+        """The moves that a need lacks; or its refusal."""
         needs = self.problem.needs
-        below, above = float(needs.below[need]), float(needs.above[need])
-        if needs.sliding[need] > below + above:
-            return self._settle_sliding(need, smaller, moves, fresh)
-        for key, level in (((need, 1), above), ((need, 0), below)):
-            if level > 0 and key not in moves:
-                way = self._find(smaller, key, level)
+        for side, level, got in ((1, needs.above, reach.above), (0, needs.below, reach.below)):
+            if got[need] < reach.slack * level[need]:
+                way = self._find(smaller, (need, side), float(level[need]))
                 if isinstance(way, Refusal):
                     return self._of_unknown(need, way)
-                moves[key] = fresh[key] = way
-                self._noted(way, moves, fresh)
-        return None
+                self.kept.add(way.cells, way.by, reach)
+                got[need] = max(got[need], level[need])  # what the solver calls a move to the level is one
+        return None if reach.meets(need) else self._settle_sliding(need, smaller, reach)
 
-    def _settle_sliding(self, need: int, smaller: Array, moves: Witnesses, fresh: Witnesses) -> Refusal | None:
-        """The same for a need that may slide: to one side if it can, else as far as it goes to both."""
+    def _settle_sliding(self, need: int, smaller: Array, reach: Reach) -> Refusal | None:
+        """The same for what sliding asks beyond: to one side if it can, else as far as it goes to both."""
         needs = self.problem.needs
-        for side, level in either_side(self.problem, need):
-            way = self._find(smaller, (need, side), level) if (need, side) not in moves else None
+        group, cell, level = int(needs.coalition[need]), int(needs.cell[need]), float(needs.sliding[need])
+        for side, asked in either_side(self.problem, need):
+            way = self._find(smaller, (need, side), asked)
             if isinstance(way, Move):
-                moves[need, side] = fresh[need, side] = way
-                self._noted(way, moves, fresh)
-            if met_by(self.problem, need, moves, self.tuning):
+                self.kept.add(way.cells, way.by, reach)
+            if reach.meets(need):
                 return None
-        group, cell = int(needs.coalition[need]), int(needs.cell[need])
-        known = needs.known[group] if group >= 0 else None
-        asked = (needs.above[need], (1,)), (needs.below[need], (-1,)), (needs.sliding[need], (1, -1))
-        for level, signs in asked:
-            if level > 0:
-                aim = Aim(cell, signs, float(level), known)
-                limits = self.furthest.limits(
-                    aim, smaller.astype(float), self.tuning.attacker.far, self.tuning.attacker.shortfall
-                )
-                if limits.shares is not None and float(limits.shares[smaller].sum()) < self.needed.least:
-                    return Refusal(True, limits.shares)
-        others = {key: move for key, move in moves.items() if key[0] != need}
-        outcome = settle_need(self.finder, smaller, need, others, self.nothing)
+        aim = Aim(cell, (1, -1), level, needs.known[group] if group >= 0 else None)
+        attacker = self.tuning.attacker
+        limits = self.furthest.limits(aim, smaller.astype(float), attacker.far, attacker.shortfall)
+        if limits.shares is not None and float(limits.shares[smaller].sum()) < self.needed.least:
+            return Refusal(True, limits.shares)
+        for move in limits.moves:
+            moved = np.flatnonzero(np.abs(move) > attacker.tiny * level)
+            self.kept.add(moved, move[moved], reach)
+        if reach.meets(need):
+            return None
+        outcome = settle_need(self.finder, smaller, need, {}, self.nothing)
         if outcome.refusals:
             return Refusal(outcome.refusals[need].proved)
-        for side in (0, 1):
-            moves.pop((need, side), None)
-        moves.update(outcome.witnesses)
-        fresh.update(outcome.witnesses)
-        return None
+        for way in outcome.witnesses.values():
+            self.kept.add(way.cells, way.by, reach)
+        return None if reach.meets(need) else Refusal(False)
 
     def _find(self, smaller: Array, key: Key, level: float) -> Move | Refusal:
         """A move of a need's cell to a level among the cells of a pattern."""
@@ -274,41 +269,13 @@ class Pruning:
         reach[self.problem.needs.known[group]] = 0
         return Refusal(refusal.proved, reach)
 
-    def _noted(self, move: Move, moves: Witnesses, fresh: Witnesses, least: float = 0.0) -> int:
-        """Note a move for all needs that it serves; how many. It is not exact enough for levels below ``least``."""
-        new = spread(self.problem, move, moves, self.needs_of, self.tuning)
-        for need, side in [key for key in new if level_to(self.problem, *key) < least]:
-            del moves[need, side]
-            new.remove((need, side))
-        fresh.update({key: moves[key] for key in new})
-        return len(new)
-
-    def _unused(self) -> Array:
-        """Hidden cells that no witness moves and that need not be hidden."""
-        idle = self.pattern & ~self.problem.hidden
-        for move in {id(move): move for move in self.witnesses.values()}.values():
-            idle[move.cells] = False
-        return np.flatnonzero(idle)
-
-
-def _move_for_all(problem: Problem, pattern: Array, wanted: dict[Key, float], tuning: Tuning) -> Move | None:
-    """One long move of the cells of a pattern that takes many needs' cells as far as they are wanted, if it can."""
-    part, cells = hidden_part(problem, pattern)
-    size, sign = np.ones(len(problem.needs)), np.zeros(len(problem.needs))
-    for (need, side), level in wanted.items():
-        size[need], sign[need] = level, 1.0 if side else -1.0
-    move = JointMoveProgram(part, size, sign != 0, tuning).solve(sign)
-    if move is None:
-        return None
-    moved = np.abs(move) > tuning.attacker.tiny * min(wanted.values())
-    return Move(cells[moved], move[moved])
-
 
 @dataclass(frozen=True, eq=False)
 class Shrunk:
     """A pattern without cells that can be published; whether it is proved that no further one can.
 
     ``doubtful``: some need was not seen to be met to begin with, and all that hangs together with it stayed hidden.
+    A part of which equations or sums say that it can lose nothing is not asked.
     """
 
     pattern: Array
@@ -326,8 +293,8 @@ def clean_up(
 ) -> tuple[Array, bool]:
     """The pattern without cells that can be published, and whether it is proved that no further one can.
 
-    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern does not protect where there are
-    cells to be tried.
+    ``until`` is a moment of ``time.monotonic()``. Raises InputError if the pattern is seen not to protect; where there
+    is no cell to be tried nobody looks.
     """
     done = shrunk(problem, pattern, progress=progress, until=until, tuning=tuning)
     if done.doubtful and not (met := examine(problem, pattern).met).all():
@@ -354,10 +321,11 @@ def shrunk(
     total, before = sum(int(part.small.free.sum()) for part, _ in parts), 0
     for part, cells in parts:
         pruning = Pruning(part, tuning)
-        if np.isin(stuck, cells).any() or not pruning.begin().all():
-            minimal, doubtful = False, True
+        if np.isin(stuck, cells).any():
+            minimal = False
             continue
         minimal &= pruning.prune(np.inf if until is None else until, _share(progress, before, total))
+        doubtful |= pruning.doubtful
         left[cells] = pruning.pattern
         before += int(part.small.free.sum())
     return Shrunk(whole.expand(left), minimal, doubtful)

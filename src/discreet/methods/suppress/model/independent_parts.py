@@ -102,8 +102,8 @@ def parts_with_choice(condensed: Condensed) -> list[tuple[Condensed, Array]]:
     for number in np.unique(label[small.free]).tolist():
         cells = np.flatnonzero(label == number)
         part = restrict(small, cells, np.flatnonzero(row_label == number))
-        moves = condensed.moves[cells].tocsc()
-        moves = moves[:, np.flatnonzero(np.diff(moves.indptr))].tocsr()
+        moves = condensed.moves[cells]
+        moves = moves[:, np.unique(moves.indices)]
         nothing = np.empty(0, np.int64)
         parts.append((Condensed(part, part, moves, np.arange(len(cells)), 0.0, nothing), cells))
     return parts

@@ -63,10 +63,8 @@ class HeuristicTuning:
     # pruning
     dropped_first: int = 4  # cells tried at once to begin with; twice as many when all can go,
     dropped_refused: int = 2  # half when more needs refuse
-    many_needs: int = 300  # from which on witnesses are long moves for all of them to begin with
-    alone: int = 12  # needs that look for another move each for itself, those most likely to find none first,
-    many_lost: int = 30  # before all that lost theirs do so together, while so many do
-    unused_every: int = 8  # turns between two looks for hidden cells that no move uses
+    alone: int = 6  # needs that look for another move each for itself, those most likely to find none first,
+    many_lost: int = 12  # before all that lost theirs do so together, while so many do
     # where pattern and relaxation disagree (RINS)
     agree: float = 1e-6  # how near to 0 or 1 the relaxation must be to agree
     disagree_most: float = 0.9  # of the cells with a choice: where more are set free, nothing is gained
