@@ -48,7 +48,7 @@ LAYERS = {
         image_bytes risk_charts change_charts
     """,
     "sheets": """
-        sheet_grid stated_counts counts_in_words
+        sheet_grid stated_counts counts_in_words quotient_cells
         shares_in_words sheet_options sheet_layout
         rewrite
         excel opendocument
@@ -59,7 +59,7 @@ LAYERS = {
         cell_roles table_of_cells grouped_blocks
         sheet_axes sheet_sums
         understanding shares_elsewhere
-        listed_cells counted_shares
+        listed_cells counted_shares quotient_tables
         reading_sheets
     """,
     "sheets/rewrite": """
@@ -83,7 +83,7 @@ LAYERS = {
     "sheets/blocks": """
         cell_reading
         row_kinds derived_names block_cells
-        stub_columns
+        stub_columns worded_cells
         sheet_blocks
         label_paths quotient_lines
         implied_indents body_numbers

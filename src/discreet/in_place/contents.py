@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.in_place.kept_texts import kept_texts
 from discreet.in_place.secret_numbers import SecretNumbers
 from discreet.release import Protected, Status
+from discreet.sheets.quotient_cells import other_quotient
 from discreet.sheets.rewrite.notices import BESIDE
 from discreet.sheets.rewrite.number_look import without_share
 from discreet.sheets.sheet_grid import CellPlace
@@ -88,13 +89,17 @@ def contents_of(
     elsewhere: frozenset[float] = frozenset(),
     sheet_names: frozenset[str] = frozenset(),
     told: frozenset[float] = frozenset(),
+    others: frozenset[CellPlace] = frozenset(),
 ) -> SheetContents:
-    """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names."""
+    """What stands in each place of the sheet; what nobody judged does not stay, but for texts that ``keep`` names.
+
+    ``others``: texts that hold numbers of other tables of the sheet, which are judged there.
+    """
     replacements, shown = _numbers_now(sheet, done, marks)
     running = known_sums(sheet.running, shown)
     replacements |= {place: marks.secondary for place, known in running.items() if not known}
     shown |= {place for place, known in running.items() if known}
-    judged = {*shown, *replacements, *(number.place for number in sheet.percentages)}
+    judged = {*shown, *replacements, *(number.place for number in sheet.percentages), *others}
     texts = kept_texts(sheet, judged, secret, keep, elsewhere, sheet_names, told)
     beside = [place for place, reason in texts.blanked.items() if reason == BESIDE]
     own = SheetContents(
@@ -108,7 +113,7 @@ def contents_of(
         secret.all,
     )
     for shares in sheet.share_tables:
-        others = kept_texts(
+        own_texts = kept_texts(
             shares, {number.place for number in shares.percentages}, secret.alone, keep, elsewhere, sheet_names, told
         )
         there = shares.layout.range  # on one sheet each table says what becomes of its own cells
@@ -116,14 +121,14 @@ def contents_of(
         elsewhere_blanked = own.blanked.keys() - held
         own = SheetContents(
             own.replacements,
-            own.shown | (others.shown - elsewhere_blanked),
+            own.shown | (own_texts.shown - elsewhere_blanked),
             (*own.derived, *shares.percentages),
             {
                 **{place: reason for place, reason in own.blanked.items() if place not in held},
-                **{place: reason for place, reason in others.blanked.items() if place not in own.shown},
+                **{place: reason for place, reason in own_texts.blanked.items() if place not in own.shown},
             },
-            own.kept | others.kept,
-            own.labels | others.labels,
+            own.kept | own_texts.kept,
+            own.labels | own_texts.labels,
             {**own.kinds, **dict.fromkeys((number.place for number in shares.percentages), (0, "share"))},
             own.secrets,
         )
@@ -153,7 +158,7 @@ def _numbers_now(
                     f"{sheet.name!r}: the number in the header or label {place.address} may not stay as it is, and "
                     "those of a frame are not rewritten; take the number out of it, or give it a line of its own"
                 )
-            if place in sheet.counted:
+            if place in sheet.counted or place in sheet.within:
                 continue
             if gone:
                 replacements[place] = marks.of(true, sensitive=sensitive)
@@ -180,11 +185,15 @@ def _put_shares(
     published, true = np.asarray(done.published[table.measure], float), table.value.astype(float)
     for place, share in sheet.counted.items():
         cell, base = cell_at[place], cell_at[share.base]
+        same = published[cell] == true[cell] and published[base] == true[base]
         if done.hidden[cell] or done.hidden[base]:
             sensitive = bool(done.hidden[cell] and done.status[cell] == Status.PRIMARY.value)
             replacements[place] = marks.of(float(true[cell]), sensitive=sensitive)
-        elif published[cell] == true[cell] and published[base] == true[base]:
+        elif same:
             shown.add(place)
+        elif share.with_count:
+            text = sheet.grid.text(place.row, place.column)
+            replacements[place] = other_quotient(text, int(published[cell]), int(published[base]))
         elif not published[base]:
             replacements[place] = marks.secondary
         else:

@@ -64,9 +64,10 @@ class ProtectedFile:
         elsewhere = frozenset().union(*(one.all for one in numbers))
         told = frozenset().union(*(one.shown for one in numbers))
         names = frozenset(sheet.grid.sheet for sheet in self.sheets)
+        texts = frozenset(place for sheet in self.sheets for place in sheet.counted)
         names |= {shares.grid.sheet for sheet in self.sheets for shares in sheet.share_tables}
         return [
-            contents_of(sheet, one, marks, secret, self.keep, elsewhere, names, told)
+            contents_of(sheet, one, marks, secret, self.keep, elsewhere, names, told, texts)
             for (sheet, one), secret in zip(pairs, numbers, strict=True)
         ]
 

@@ -274,9 +274,9 @@ def _variables(
     axis = AxisLines(np.nan_to_num(values), ~np.isnan(values), np.ones(values.shape, bool))
     plain = [k for k, line in enumerate(lines) if not like_a_total(_name(block, bases, line.line))]
     runs, left = runs_to(axis, len(lines), plain)
+    runs, left, said = told_apart(axis, len(lines), runs, left, partly=options.partly)
     if not left and len(runs) == 1:
         return [_variable(block, bases, options, "")]
-    runs, left, said = told_apart(axis, len(lines), runs, left, partly=options.partly)
     block = replace(block, assumed=(*block.assumed, *said))
     read = {line.line for line in lines}
     blocks = []

@@ -79,13 +79,15 @@ def population_blocks(block: SheetBlock, body: Body, options: SheetOptions) -> l
     plain = plain_rows(block, body)
     values = np.vstack([np.where(numbers.hidden, 0, np.nan_to_num(numbers.values)), stated])
     shown = np.vstack([~numbers.hidden, np.ones(len(stated), bool)])
-    if len(plain) < 2 or (values[plain] > stated).any() or (values[:-1] == stated).all(axis=1).any():
+    if len(plain) < 2 or (values[plain] > stated).any():
+        return []
+    if not block.populations and (values[:-1] == stated).all(axis=1).any():
         return []
     lines = AxisLines(values, shown, np.ones(values.shape, bool))
     runs, left = runs_to(lines, len(values) - 1, plain)
+    runs, left, said = told_apart(lines, len(values) - 1, runs, left, partly=options.partly)
     if len(runs) == 1 and not left:
         return []
-    runs, left, said = told_apart(lines, len(values) - 1, runs, left, partly=options.partly)
     blocks = []
     names: set[str] = set()
     for run in (*runs, *([k] for k in left)):

@@ -14,10 +14,12 @@ import numpy as np
 from discreet.base.arguments import checked
 from discreet.errors import InputError, listed, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
-from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, counted_units, sheet_blocks, with_blank_rows
+from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, sheet_blocks, with_blank_rows
+from discreet.sheets.blocks.worded_cells import counted_units, quotient_cells
 from discreet.sheets.counted_shares import counted_tables
 from discreet.sheets.listed_cells import CUBES, own_cells, tables_of_list
 from discreet.sheets.person_records import refuse_records
+from discreet.sheets.quotient_tables import quotient_tables
 from discreet.sheets.shares_elsewhere import ReadBlock, with_shares
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_layout import MEAN
@@ -176,6 +178,8 @@ def _may_be_shares(table: SheetTable) -> bool:
 
 def _of_block(block: SheetBlock, options: SheetOptions) -> list[SheetTable]:
     """The tables of a block; a row with a label alone is no heading where that cannot be but a row of blanks may."""
+    if (tables := quotient_tables(block, options)) is not None:
+        return tables
     try:
         return understood(block, options)
     except InputError as error:
@@ -299,7 +303,10 @@ def _has_numbers(grid: SheetGrid) -> bool:
     cells = {place: read_cell(cell, options) for place, cell in grid.cells.items()}
     for (row, _), cell in cells.items():
         rows.setdefault(row, set()).add(cell.kind)
-    return bool(counted_units(cells)) or sum(NUMERIC in kinds and len(kinds) > 1 for kinds in rows.values()) > 1
+    return (
+        bool(counted_units(cells) or quotient_cells(cells))
+        or sum(NUMERIC in kinds and len(kinds) > 1 for kinds in rows.values()) > 1
+    )
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:

@@ -55,6 +55,8 @@ class CountedShare(NamedTuple):
     """Where the count stands that it is a share of."""
     scale: float
     decimals: int
+    with_count: bool = False
+    """Whether the cell says the count and the base, too, as "3/45 (6.7%)" does."""
 
 
 class RunningSum(NamedTuple):

@@ -85,7 +85,9 @@ class SheetTable:
     plain: SheetTable | None = None
     """The same without labels that are parts of others by their numbers alone, to be set against other sheets."""
     counted: Mapping[CellPlace, CountedShare] = field(default_factory=dict)
-    """Cells that hold a share in place of their count, which follows from it."""
+    """Cells that hold a share in place of their count, which follows from it, or say of how many their count is."""
+    within: tuple[CellPlace, ...] = ()
+    """Headers of populations that stand in the cells below them alone, as in "3/45 (6.7%)"."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:

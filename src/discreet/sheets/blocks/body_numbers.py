@@ -109,14 +109,14 @@ def body_parts(
         )
     if derived_columns:
         letters = [block.grid.place(1, c).address.rstrip("1") for c in derived_columns]
-        assumed.append(
-            f"columns {', '.join(letters)} hold percentages, means or rates, not counts; measure= says otherwise"
-        )
+        hold = f"columns {', '.join(letters)} hold" if len(letters) > 1 else f"column {letters[0]} holds"
+        assumed.append(f"{hold} percentages, means or rates, not counts; measure= says otherwise")
     left = {row for k, row in enumerate(block.body) if any(level.texts[k] in options.leave for level in rows)}
     derived_rows = {row: kind for row, kind in _derived_rows(block, rows, kept).items() if row not in left}
     if derived_rows:
         numbers = ", ".join(str(row) for row in list(derived_rows)[:6])
-        assumed.append(f"rows {numbers} hold percentages, means or rates, not counts")
+        rows_hold = f"rows {numbers} hold" if len(derived_rows) > 1 else f"row {numbers} holds"
+        assumed.append(f"{rows_hold} percentages, means or rates, not counts")
     if options.measure is None and block.headers and not block.counted_columns:
         refuse_percentages_alone(
             block, [row for row in block.body if row not in derived_rows and row not in left], kept

@@ -55,6 +55,8 @@ class ReadCell(NamedTuple):
     dash: bool = False
     unavailable: bool = False
     """A mark for a number that nobody has, so that nobody hides it."""
+    base: int | None = None
+    """Of how many the number is, where the same cell says so."""
     decimals: int = 0
     """How many decimals its number format shows, in the unit of ``number``; 0 of a text, whose digits say it."""
 

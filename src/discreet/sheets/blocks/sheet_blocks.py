@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from discreet.errors import InputError, listed
 from discreet.sheets.blocks.block_cells import BlockCells, BlockRows, quoted_name
@@ -29,6 +28,7 @@ from discreet.sheets.blocks.stub_columns import (
     refuse_labels_behind,
     stub_columns,
 )
+from discreet.sheets.blocks.worded_cells import counted_units, quotient_cells
 from discreet.sheets.sheet_grid import CellRange, SheetCell, SheetGrid, cell_range, column_letters
 from discreet.sheets.sheet_options import SheetOptions
 
@@ -50,6 +50,8 @@ class SheetBlock(BlockRows):
     """What was taken as so to find the table."""
     finest: bool = False
     """Whether only the last column of labels names the rows, as those of one of several variables in a list."""
+    populations: Mapping[int, float] = field(default_factory=dict)
+    """Of how many the counts of a column are, as its cells say."""
     counted_rows: frozenset[int] = frozenset()
     """Rows that hold counts, whatever they are called."""
     counted_columns: frozenset[int] = frozenset()
@@ -68,9 +70,6 @@ class SheetBlock(BlockRows):
 
 
 _BLANK = ReadCell(BLANK)
-_WITH_UNIT = re.compile(r"\d[\d.,' \u00a0\u202f]*?[ \u00a0\u202f]?([^\W\d_]{2,20}\.?)")
-LEAST_WITH_UNIT = 3
-"""Numbers with the same word behind them from which it is taken as what they count."""
 NO_TABLE = "no table was found"
 
 
@@ -84,10 +83,12 @@ def sheet_blocks(grid: SheetGrid, options: SheetOptions) -> list[SheetBlock]:
     _refuse_unsaved(grid, box)
     if not cells:
         raise InputError(f"{quoted_name(grid)}: there is nothing in {box.address}")
+    if quotients := quotient_cells(cells):
+        cells |= quotients
     kept = _counted(_blocks_in(box, grid, cells, options))
     if units := counted_units(cells):
         cells = _read_cells(inside, replace(options, flag=(*options.flag, *units)))
-        sentence = f"{listed([repr(unit) for unit in units], 4)} behind numbers says what is counted"
+        sentence = f"{listed(units, 4)} behind numbers says what is counted"
         kept = [replace(block, assumed=(sentence,)) for block in _counted(_blocks_in(box, grid, cells, options))]
     if not kept:
         raise InputError(
@@ -102,25 +103,6 @@ def _counted(blocks: Sequence[SheetBlock]) -> list[SheetBlock]:
     """Blocks that hold numbers; all of them if none does."""
     kept = _with_years_as_titles(blocks)
     return [block for block in kept if _has_a_number(block)] or kept
-
-
-def counted_units(cells: Mapping[tuple[int, int], ReadCell]) -> tuple[str, ...]:
-    """The word behind the numbers of a sheet on which no number stands alone, as in "14 pupils", in its spellings.
-
-    None where several words stand behind numbers, or where numbers with it stand in the first column.
-    """
-    texts = {place: cell.text for place, cell in cells.items() if cell.kind == WORDS and cell.text[:1].isdecimal()}
-    if len(texts) < LEAST_WITH_UNIT:
-        return ()
-    first = min((column for _, column in cells), default=0)
-    matches = {place: _WITH_UNIT.fullmatch(text) for place, text in texts.items()}
-    words = [match[1] for match in matches.values() if match is not None]
-    stems = {word.casefold().rstrip("sen") for word in words}
-    alone = any(cell.kind == NUMERIC and not cell.is_year and column > first for (_, column), cell in cells.items())
-    few = len(words) < len(texts) or alone
-    if few or len(stems) > 1 or any(column == first for _, column in texts):
-        return ()
-    return tuple(dict.fromkeys(words))
 
 
 def _blocks_in(

@@ -30,7 +30,9 @@ def header_counts(block: SheetBlock, columns: Sequence[int]) -> dict[int, tuple[
 
     It is infinite where a mark stands in its place.
     """
-    counts = {}
+    counts: dict[int, tuple[float, int]] = {}
+    if block.populations and all(column in block.populations for column in columns):
+        return {column: (float(block.populations[column]), block.headers[-1]) for column in columns}
     for column in columns:
         for row in block.headers:
             number = _stated(block.grid.text(row, column))
@@ -68,7 +70,7 @@ def with_stated_counts(block: SheetBlock, body: Body) -> Body:
     if counts := header_counts(block, parts.columns):
         stated = np.array([counts[column][0] for column in parts.columns])
         plain = plain_rows(block, body)
-        twin = _twin(numbers.values, stated)
+        twin = _twin(numbers.values, stated) if not block.populations else None  # 45/45 is a part like any other
         if twin is not None or _adds_up(numbers, plain, stated):
             row = next(iter(counts.values()))[1]
             parts = replace(

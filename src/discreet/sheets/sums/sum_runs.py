@@ -46,7 +46,7 @@ def told_apart(
     Of a run that nothing confirms, as too much is hidden, the labels stand alone where it is said that parts leave a
     remainder (``partly``).
     """
-    unseen = [run for run in runs if left and not lines.evidence(whole, run)[1]]
+    unseen = [run for run in runs if (left or partly) and not lines.evidence(whole, run)[1]]
     if not unseen:
         return runs, left, ()
     if partly:
