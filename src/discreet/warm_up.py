@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.base.annotations import Progress
+from discreet.base.annotations import Array, Progress
 from discreet.base.compiled import Loop, always_compiled, loops_of
 from discreet.tables.relations import of_layout
 from discreet.tables.table import Table
@@ -46,6 +46,11 @@ def _counts(*shape: int, seed: int = 1) -> Table:
     return Table.of(np.random.default_rng(seed).poisson(4, shape), [f"d{number}" for number in range(len(shape))])
 
 
+def _one_each(*shape: int) -> Array:
+    """Somebody of each inner cell who knows it."""
+    return np.arange(np.prod(shape)) + 1
+
+
 def _suppression() -> None:
     from discreet.audits import audit
     from discreet.methods.contract import protect
@@ -54,6 +59,7 @@ def _suppression() -> None:
 
     for shape in ((4, 4, 4), (20, 20)):
         audit(protect(_counts(*shape), Suppress(Threshold(3))).release())
+    protect(_counts(3, 3), Suppress(Threshold(3), singletons=_one_each(3, 3)))
 
 
 def _suppression_with_a_key() -> None:
@@ -62,8 +68,9 @@ def _suppression_with_a_key() -> None:
     from discreet.methods.suppress import Suppress
     from discreet.rules import Threshold
 
-    method = Suppress(Threshold(3), key=bytes(range(32)))
-    owner_audit(protect(_counts(3, 3), method), method, seed=1)
+    for knows in ("auto", _one_each(3, 3)):
+        method = Suppress(Threshold(3), key=bytes(range(32)), singletons=knows)
+        owner_audit(protect(_counts(3, 3), method), method, seed=1)
 
 
 def _optimal() -> None:

@@ -80,4 +80,4 @@ def test_both_ways_give_the_same_bits_for_any_table(seed: int, loops: set[str]) 
     micro = dc.Microdata.of(frame, dimensions=dimensions, unit="firm", magnitudes=["turnover"])
     firms = dc.tabulate(micro, names, value="turnover", top=2)
     dc.protect(firms, dc.Suppress(dc.PPercent(15), singletons="own"))
-    assert {"eliminate_columns", "propagate"} <= loops
+    assert {"eliminate_columns", "eliminate_rows", "propagate"} <= loops

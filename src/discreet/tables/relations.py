@@ -89,7 +89,9 @@ def of_layout(layout: Layout, *, independent: bool = False) -> csr_array:
             rows += [number, np.repeat(number, len(parts))]
             columns += [at, child.ravel()]
             data += [np.full(len(at), -1.0), np.tile([float(s) for _, s in parts], len(at))]
-    explained |= layout.inner_of_cell >= 0
+    leaf = np.flatnonzero(layout.inner_of_cell >= 0)
+    variable = variable_of_inner(layout.matrix)  # where another cell stands for an inner cell, the two are tied
+    explained[leaf] |= variable[layout.inner_of_cell[leaf]] == leaf
     rest = of_matrix(layout.matrix, np.flatnonzero(~explained & (layout.parts > 0)))
     if not count:
         return rest

@@ -17,6 +17,7 @@ from discreet.audits.known_sums import sums_that_follow
 from discreet.base.annotations import Array
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss.eliminate import eliminate
+from discreet.methods.suppress.gauss.on_table import elimination_columns
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.suppressed import UNIONS, Suppressed
 from discreet.rules.base import AnyOf, Rule
@@ -66,16 +67,16 @@ def _withheld(task: Task, hidden: Array, unions: list[Union]) -> tuple[Array, Ar
     """Columns to withhold so that no union follows, and the places of unions that what is forced gives away."""
     from scipy.sparse import coo_array, csc_array, hstack
 
-    roles = task.roles
-    columns = roles.matrix.tocsc()
+    roles, base = task.roles, elimination_columns(task)
     cells, of = np.concatenate(unions), np.repeat(np.arange(len(unions)), [len(union) for union in unions])
-    sums = columns @ coo_array((np.ones(len(of), columns.dtype), (cells, of)), shape=(roles.n, len(unions)))
+    sums = coo_array((np.ones(len(of), np.uint64), (cells, of)), shape=(base.residues.shape[0], len(unions)))
     forced = np.flatnonzero(roles.forced)
     free = ~(hidden | roles.forced)
     value = np.abs(task.values) * task.draw.factor
     zeros_first = np.zeros(roles.n, bool) if roles.zeros else task.values == 0
     sequence = np.concatenate([forced, order.sequence(value, zeros_first, free)])
-    matrix: Any = csc_array(hstack([columns, sums]))
+    columns: Any = csc_array(hstack([base.residues[:, : roles.n], sums, base.residues[:, base.known]]))
     number = roles.n + np.arange(len(unions))
-    pattern = eliminate(matrix, number, sequence, forced=len(forced), virtual=len(unions))
+    known = roles.n + len(unions) + np.arange(len(base.known))
+    pattern = eliminate(columns, number, sequence, known=known, forced=len(forced), modular_columns=columns)
     return pattern.secondary, pattern.unsafe - roles.n

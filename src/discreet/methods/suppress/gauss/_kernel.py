@@ -1,4 +1,5 @@
-"""The compiled loop of secondary suppression: candidates enter one by one, primaries are kept reduced beside them.
+"""The compiled loop of secondary suppression where contributors know their own cells: candidates enter one by one,
+primaries are kept reduced beside them.
 
 Let V be the space of sums over inner cells and K the span of what is published so far. A candidate c may be published
 if no primary p becomes a combination of K and c. Both are held reduced modulo K in the same way (zero in every pivot
@@ -27,13 +28,8 @@ from discreet.linear._reduction import (
     times,
 )
 from discreet.methods.suppress.gauss._kernel_questions import (
-    OWN,
-    SUMS,
     asked_at_pivot,
     exposed_elsewhere,
-    gives_singletons,
-    holds_primary,
-    make_known,
     scale_to_one,
 )
 from discreet.methods.suppress.gauss._kernel_state import (
@@ -49,7 +45,7 @@ SECONDARY = 1
 
 @compiled(steps=lambda columns, question, clock: reduction_steps(len(columns.row), len(columns.start)), restarts=True)
 def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
-    """Which columns of the order are withheld, which primaries the forced ones already give away, and the rank.
+    """Which columns of the order are withheld, and which primaries the forced ones already give away.
 
     ``clock`` is a two-element array: columns done (written as work proceeds) and a wish to stop.
     """
@@ -61,7 +57,6 @@ def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
     primaries, lists = entered(columns, question.primary, n_rows)
     outcome = np.zeros(len(order), np.int8)
     hit = np.empty(len(question.primary), np.int32)
-    in_a_sum = np.zeros(n_rows, np.bool_)
     for step in range(len(order)):
         if step & 255 == 0:
             clock[0] = step
@@ -75,24 +70,10 @@ def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
         pivot = best_pivot(left, candidate, lists, group, question.priority)
         scale_to_one(pivot, left, candidate)
         forced = step < question.forced
-        secondary = False
-        known_parts = False
-        if question.mode == SUMS and group[pivot] > 0:  # a combination of singletons only would follow
-            secondary = gives_singletons(left, candidate, in_a_sum)
-            known_parts = secondary and question.lenient
         mark_rows(left, candidate, True)
-        if known_parts:  # a known sum of zeros: each is known; that matters if a primary lies within them
-            secondary = not forced and holds_primary(left, candidate, published, primaries, lists)
-            if not secondary:
-                mark_rows(left, candidate, False)
-                make_known(left, candidate, published, primaries, lists)
-                continue
-        hits = 0
-        if not secondary or forced:
-            hits, exposed = asked_at_pivot(pivot, left, candidate, published, primaries, lists, question, forced, hit)
-            secondary = secondary or exposed
-            if question.mode == OWN and group[pivot] > 0 and not secondary and not forced:
-                secondary = exposed_elsewhere(pivot, left, candidate, published, primaries, lists, question)
+        hits, secondary = asked_at_pivot(pivot, left, candidate, published, primaries, lists, question, forced, hit)
+        if group[pivot] > 0 and not secondary and not forced:
+            secondary = exposed_elsewhere(pivot, left, candidate, published, primaries, lists, question)
         mark_rows(left, candidate, False)
         if secondary and not forced:
             outcome[step] = SECONDARY
@@ -104,7 +85,7 @@ def eliminate_columns(columns: Any, question: Any, clock: Any) -> Any:
             lists = lists_with_room(lists, left)
             subtract(hit[h], pivot, left, candidate, published, primaries, lists)
     clock[0] = len(order)
-    return outcome, primaries.unsafe, published.count[0]
+    return outcome, primaries.unsafe
 
 
 @compiled_part

@@ -1,4 +1,4 @@
-"""The compiled loop over many draws of one table: elimination with another order and other decoys each time."""
+"""The compiled loops over many draws of one table: elimination with another order and other decoys each time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base.compiled import compiled
-from discreet.linear._reduction import reduction_steps
+from discreet.base.compiled import compiled, compiled_part
+from discreet.linear._reduction import ZERO, reduction_steps
 from discreet.methods.suppress.gauss._kernel import SECONDARY, eliminate_columns
-from discreet.methods.suppress.gauss._kernel_state import Question
+from discreet.methods.suppress.gauss._kernel_state import Question, RowQuestion
+from discreet.methods.suppress.gauss._random_move import eliminate_rows
 
 
 @compiled(
@@ -28,21 +29,50 @@ def draws_inside(
     for d in range(len(lengths)):
         order = orders[d, : lengths[d]].copy()
         primary = primaries[d, : many[d]].copy()
-        one = Question(
+        insider = np.arange(many[d]) < many[d] - plain[d]
+        one = Question(order, question.forced, primary, insider, question.group, question.priority)
+        outcome, unsafe = eliminate_columns(columns, one, clock)
+        inside[d] = unsafe.any() or withholds_only(cells, order, outcome)
+    return inside
+
+
+@compiled(
+    steps=lambda columns, question, orders, *rest: len(orders) * reduction_steps(len(columns.row), len(columns.start))
+)
+def draws_inside_by_rows(
+    columns: Any, question: Any, orders: Any, lengths: Any, guarded: Any, many: Any, cells: Any
+) -> Any:
+    """The same where nobody knows cells of their own; of ``guarded`` the first ``many`` may not follow."""
+    inside = np.ones(len(lengths), np.bool_)
+    clock = np.zeros(2, np.int64)
+    for d in range(len(lengths)):
+        order = orders[d, : lengths[d]].copy()
+        kept = np.zeros(len(question.group), np.bool_)
+        for j in range(many[d]):
+            kept[guarded[d, j]] = True
+        one = RowQuestion(
             order,
+            question.known,
             question.forced,
-            primary,
-            np.arange(many[d]) < many[d] - plain[d],
+            kept,
             question.group,
             question.mode,
             question.lenient,
             question.priority,
+            question.drawn,
         )
-        outcome, unsafe, _ = eliminate_columns(columns, one, clock)
-        if unsafe.any():
-            continue
-        for step in range(len(order)):
-            if outcome[step] == SECONDARY and not cells[order[step]]:
-                inside[d] = False
-                break
+        outcome, move = eliminate_rows(columns, one, clock)
+        told = False
+        for j in range(many[d]):
+            told |= move[guarded[d, j]] == ZERO
+        inside[d] = told or withholds_only(cells, order, outcome)
     return inside
+
+
+@compiled_part
+def withholds_only(cells: Any, order: Any, outcome: Any) -> bool:
+    """Whether all columns that are withheld are among these."""
+    only = True
+    for step in range(len(order)):
+        only &= outcome[step] != SECONDARY or cells[order[step]]
+    return only

@@ -8,8 +8,6 @@ from discreet.base.compiled import compiled_part
 from discreet.linear._reduction import DEAD, ONE, inverse, times
 from discreet.methods.suppress.gauss._kernel_state import place_of
 
-SUMS, OWN = 1, 2  # as in discreet.methods.suppress.model.singletons
-
 
 @compiled_part
 def scale_to_one(row: int, left: int, candidate: Any) -> None:
@@ -18,77 +16,6 @@ def scale_to_one(row: int, left: int, candidate: Any) -> None:
     if factor != ONE:
         for j in range(left):
             candidate.work[candidate.touched[j]] = times(candidate.work[candidate.touched[j]], factor)
-
-
-@compiled_part
-def gives_singletons(left: int, candidate: Any, in_a_sum: Any) -> bool:
-    """Whether a combination of singletons tells them: it is their sum, or shares one with another combination.
-
-    If it does not, its rows are noted in ``in_a_sum``.
-    """
-    is_sum = True
-    for j in range(left):
-        if candidate.work[candidate.touched[j]] != ONE:
-            is_sum = False
-            break
-    if is_sum:
-        return True
-    shares = False
-    for j in range(left):
-        shares |= in_a_sum[candidate.touched[j]]
-    if shares:
-        return True
-    for j in range(left):
-        in_a_sum[candidate.touched[j]] = True
-    return False
-
-
-@compiled_part
-def holds_primary(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> bool:
-    """Whether a primary lies within the marked rows of a candidate."""
-    lists.tick[0] += 1
-    for j in range(left):
-        node = lists.head[candidate.touched[j]]
-        while node >= 0:
-            p = lists.item[node]
-            node = lists.following[node]
-            live = primaries.live[p]
-            if lists.stamp[p] == lists.tick[0] or live == 0 or live > left:
-                continue
-            lists.stamp[p] = lists.tick[0]
-            if is_covered(p, candidate, published, primaries):
-                return True
-    return False
-
-
-@compiled_part
-def is_covered(p: int, candidate: Any, published: Any, primaries: Any) -> bool:
-    """Whether all live entries of a primary are in marked rows."""
-    for j in range(primaries.start[p], primaries.start[p] + primaries.length[p]):
-        row = primaries.row[j]
-        if published.pivot_of[row] != DEAD and not candidate.has[row]:
-            return False
-    return True
-
-
-@compiled_part
-def make_known(left: int, candidate: Any, published: Any, primaries: Any, lists: Any) -> None:
-    """Each row of a candidate is known by itself from now on."""
-    for j in range(left):
-        row = candidate.touched[j]
-        lists.tick[0] += 1
-        node = lists.head[row]
-        while node >= 0:
-            p = lists.item[node]
-            node = lists.following[node]
-            if lists.stamp[p] == lists.tick[0] or place_of(row, p, primaries) < 0:
-                continue
-            lists.stamp[p] = lists.tick[0]
-            primaries.live[p] -= 1
-            if primaries.live[p] == 0:
-                primaries.unsafe[p] = True
-        published.pivot_of[row] = DEAD
-        lists.count[row] = 0
 
 
 @compiled_part
@@ -159,7 +86,7 @@ def exposes(p: int, place: int, left: int, candidate: Any, published: Any, prima
 
     c is scaled to 1 in the row at p's ``place``, so λ is p's entry there; c's rows are marked.
     """
-    own = question.mode == OWN and question.insider[p]
+    own = question.insider[p]
     if not own and primaries.live[p] != left:
         return False
     factor = primaries.value[place]

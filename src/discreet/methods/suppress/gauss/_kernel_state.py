@@ -23,12 +23,11 @@ class Columns(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked.
+    """What is asked where contributors know their own cells.
 
     Columns of ``order`` enter in turn, the first ``forced`` whatever follows. ``group``: per row 0, or the number of
-    the singleton contributor. ``mode`` SUMS: no sum of singleton cells may follow; OWN: no primary may follow for one
-    who knows his own cells (for primaries flagged in ``insider``). ``lenient``: a sum of singletons may follow unless a
-    primary lies within it; its cells then count as known. ``priority``: of rows as pivots, the least first.
+    its only contributor. No primary may follow, for those flagged in ``insider`` not for one who knows his own cells
+    either. ``priority``: of rows as pivots, the least first.
     """
 
     order: Any
@@ -36,9 +35,27 @@ class Question(NamedTuple):
     primary: Any
     insider: Any
     group: Any
+    priority: Any
+
+
+class RowQuestion(NamedTuple):
+    """What is asked where nobody knows cells of their own.
+
+    Columns of ``order`` enter in turn: the first ``known`` are known anyway, the next ``forced`` enter whatever
+    follows. ``guarded``: rows that may not become known. ``mode`` SUMS: no sum of singletons may follow, the rows in
+    which ``group`` is not 0; ``lenient``: it may if no guarded row lies within it, and its rows then count as known.
+    ``priority``: of rows as pivots, the least first. ``drawn``: a random residue for every row.
+    """
+
+    order: Any
+    known: int
+    forced: int
+    guarded: Any
+    group: Any
     mode: int
     lenient: bool
     priority: Any
+    drawn: Any
 
 
 class Primaries(NamedTuple):

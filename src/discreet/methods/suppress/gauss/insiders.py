@@ -42,7 +42,7 @@ def close_insiders(
             pattern = eliminate(both, primary[who == insider], sequence, forced=fixed)
             more += pattern.secondary.tolist()
             unsafe = np.union1d(unsafe, pattern.unsafe)
-    return Pattern(np.array(more, np.int64), unsafe, 0)
+    return Pattern(np.array(more, np.int64), unsafe)
 
 
 def openers(matrix: Any, basis_columns: Any, target_columns: Any, group: Array, nothing: Array | None = None) -> Array:
