@@ -20,7 +20,7 @@ from discreet.sheets.counted_shares import counted_tables
 from discreet.sheets.listed_cells import CUBES, own_cells, tables_of_list
 from discreet.sheets.person_records import refuse_records
 from discreet.sheets.quotient_tables import quotient_tables
-from discreet.sheets.shares_elsewhere import ReadBlock, with_shares
+from discreet.sheets.shares_elsewhere import ReadBlock, says_shares, with_shares
 from discreet.sheets.sheet_grid import SheetGrid
 from discreet.sheets.sheet_layout import MEAN
 from discreet.sheets.sheet_options import SheetOptions
@@ -241,7 +241,7 @@ def read_tables(
         try:
             read, unread_blocks = _read_blocks(grid, own)
         except InputError as error:
-            raise _of_sheet(error, grid, held, named=sheets is not None) from error
+            raise _of_sheet(error, grid, held, named=sheets is not None or len(held) == 1) from error
         blocks += read
         error_of = {id(one.error): grid for one in unread_blocks}
         pending += unread_blocks
@@ -249,7 +249,10 @@ def read_tables(
     try:
         tables = _with_share_tables(blocks, pending, own)
     except InputError as error:
-        raise _of_sheet(error, sheet_of.get(id(error), held[0]), held, named=sheets is not None) from error
+        counted = {one.block.grid.sheet for one in blocks if not says_shares(one.block)}
+        grid = sheet_of.get(id(error), held[0])
+        others = [other for other in held if other is grid or other.sheet in counted]
+        raise _of_sheet(error, grid, others, named=sheets is not None or len(held) == 1) from error
     if not tables:
         raise InputError(
             f"{(grids or notes)[0].source!r} holds no table: no sheet that is shown holds numbers under a header"
@@ -282,14 +285,14 @@ def _refuse_unknown_totals(total: str | Mapping[str, str | None] | None, tables:
 
 
 def _of_sheet(error: InputError, grid: SheetGrid, held: Sequence[SheetGrid], *, named: bool) -> InputError:
-    """An error of one of several sheets, with its name, and how to go on without it."""
+    """An error of one of several sheets, with its name, and how to go on with the others that hold counts."""
     others = [other.sheet for other in held if other is not grid]
-    if not others:
+    if named and not others:
         return error
     words = str(error)
     name = "" if repr(grid.sheet) in words or f": {grid.sheet}" in words else f"sheet {grid.sheet!r}: "
     flags = shlex.join([word for other in others for word in ("--sheet", other)][:8])
-    without = "" if named else f"; or go on without sheet {grid.sheet!r}: sheets={others[:4]} ({flags})"
+    without = "" if named or not others else f"; or go on without sheet {grid.sheet!r}: sheets={others[:4]} ({flags})"
     if NO_TABLE in words and not named:
         notes = shlex.join(["--text-sheet", grid.sheet])
         without = f"; if the sheet is of notes, keep its texts: text_sheets=[{grid.sheet!r}] ({notes}){without}"

@@ -14,6 +14,7 @@ from discreet.errors import InputError, listed
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
+from discreet.sheets.sums.axis_lines import AxisLines
 from discreet.sheets.sums.axis_sums import WRONG_TOTALS, SumTree
 from discreet.sheets.sums.cell_map import CellMap
 from discreet.sheets.sums.remainders import remainder_code, shown_remainders, with_remainders
@@ -170,12 +171,29 @@ def sum_doubts(
     below_total = [reading.doubt(name, total) for (name, total), reading in flat.items()]
     without_total = [
         f"no total found for {dim.name!r}, and some of its labels may be sums of others, so that more is known than an "
-        f"audit sees: name its total, or say that there is none and no label is a sum of others: "
-        f"{totals.option(dim.name, None)}"
+        f"audit sees: name its total{_perhaps_total(cells, axis, rounding)}, or say that there is none and no label is "
+        f"a sum of others: {totals.option(dim.name, None)}"
         for axis, (dim, tree) in enumerate(zip(cells.dimensions, trees, strict=True))
         if not tree.children and not further[axis] and dim.name not in said and possible_group(rows, axis)
     ]
     return (*without_total, *filter(None, below_total))
+
+
+def _perhaps_total(cells: CellMap, axis: int, rounding: float) -> str:
+    """The option for the first or last label, where nothing that is shown says that it is not the total."""
+    lines = cells.lines(axis, rounding)
+    several = len(cells.codes[axis])
+    ends = dict.fromkeys((0, several - 1)) if several > 2 else {}
+    fitting = [at for at in ends if _may_add_up(lines, at, [k for k in range(several) if k != at])]
+    said = [totals.option(cells.dimensions[axis].name, cells.codes[axis][at]) for at in fitting]
+    return f" ({' or '.join(said)} fits what is shown)" if said else ""
+
+
+def _may_add_up(lines: AxisLines, whole: int, parts: Sequence[int]) -> bool:
+    """Whether a label is at least the sum of what is shown of all others, and more than any of them."""
+    denied, *_ = lines.evidence(whole, parts)
+    shown = lines.shown[whole] & lines.there[whole]
+    return bool(not denied and shown.any() and (lines.values[whole][shown] > 0).any())
 
 
 def flat_notes(
