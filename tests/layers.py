@@ -48,7 +48,8 @@ LAYERS = {
         image_bytes risk_charts change_charts
     """,
     "sheets": """
-        sheet_grid stated_counts counts_in_words quotient_cells
+        sheet_grid stated_counts count_words quotient_cells
+        counts_in_words
         shares_in_words sheet_options sheet_layout
         rewrite
         excel opendocument

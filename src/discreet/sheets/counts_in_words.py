@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection, Container
 from typing import NamedTuple
 
+from discreet.sheets.count_words import CJK_DIGITS, COUNTERS, NOUNS, NUMBER_WORDS, SEVERAL_MEANINGS
+
 _MONTHS = (
     "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s|zo)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|juin|juillet|"
     "aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[czs](?:ember|embre)?"
@@ -21,24 +23,10 @@ _UNITS = (
 _NUMBERED = (
     "tables?|tab|tabelle|tableau|tabla|figures?|fig|charts?|sheets?|notes?|footnotes?|annex|appendix|sections?|chapter|"
     "part|version|release|edition|wave|round|phase|quarter|quartal|grades?|bands?|types?|levels?|class|decile|quintile|"
-    "quartile|stage|step|category|icd|no|nr|§|years?|weeks?|months?|days?|page|volume|vol|issue|row|column|line|article"
+    "quartile|stage|step|category|icd|no|nr|§|years?|weeks?|months?|days?|page|volume|vol|issue|row|column|line|article|"
+    "fachserie|reihe|heft|anhang|kapitel|seite|abb|abbildung|artikel|annexe?|chapitre|cuadro|gr\u00e1fico|anexo|quadro|tavola|"
+    "tabel|tabell|tabulka|tablica|tabl|taulukko|bijlage|bilaga|rozdzia\u0142|\u0442\u0430\u0431\u043b\u0438\u0446\u0430"
 )
-NOUNS = (
-    "men|women|man|woman|people|persons?|patients?|pupils?|students?|cases?|deaths?|births?|residents?|child|children|"
-    "boys?|girls?|males?|females?|respondents?|participants?|employees?|households?|records?|individuals?|in all|"
-    "personen|patienten|fälle|männer|frauen|kinder|personnes|cas|hommes|femmes|enfants|personas|casos|hombres|mujeres"
-)
-_COUNTED = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty",
-    "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn "
-    "achtzehn neunzehn zwanzig",
-    "un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit "
-    "dix-neuf vingt",
-    "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete "
-    "dieciocho diecinueve veinte",
-)
-NUMBER_WORDS = {word: value for words in _COUNTED for value, word in enumerate(words.split(), 1)}
 _YEAR = r"(?:1[89]\d\d|20\d\d|21[0-4]\d)"
 _INNOCENT = re.compile(
     "|".join(
@@ -59,8 +47,8 @@ _INNOCENT = re.compile(
             r"\A\s*[(\[]\d{1,2}[)\]]",
             rf"\b\d+(?:[.,]\d+)?\s*(?:{_UNITS})\b",
             r"[£$€]\s*\d[\d,. ]*",
-            r"[^\W\d]-?\d+\w*",
-            r"\b\d+[^\W\d]\w*",
+            rf"[^\W\d]-?\d+(?!\s?(?:{COUNTERS}))\w*",
+            rf"\b\d+(?!(?:{NOUNS})\b|{COUNTERS})[^\W\d]\w*",
             r"\b\d{6,}(?=\D|\Z)",
         )
     ),
@@ -75,13 +63,16 @@ _LISTED = re.compile(
 _TOKEN = re.compile(r"(?<![\d.,])\d{1,3}(?:[,.'\u2019 \u00a0\u202f]\d{3})+(?!\d)|(?<![\d.,])\d+(?![.,]?\d)")
 _BEGINS = re.compile(r"(?<!\w)\d")
 """A number that begins a word; digits behind letters, as in codes, are none."""
+_COUNTED = re.compile(rf"\d\s?(?:{COUNTERS})")
 _BY_NAME = re.compile(r"(?:\b(?:n|base|total|count|gesamt)\s*[=:]?|=)\s*\Z", re.IGNORECASE)
-_SET_APART = re.compile(r"[(\[,;:]\s*\Z")
-_NOUN = re.compile(rf"\s+(?:{NOUNS})\b", re.IGNORECASE)
+_SET_APART = re.compile(r"(?:[(\[{\uff08\uff3b\uff1a,;:|/]|\s[-\u2013\u2014])\s*\Z")
+_NOUN = re.compile(rf"\s*(?:(?:{NOUNS})\b|{COUNTERS})", re.IGNORECASE)
 _IN_WORDS = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\s+(?:{NOUNS})\b", re.IGNORECASE)
-_SEVERAL_MEANINGS = {"one", "un", "uno", "eins", "six", "sept", "once", "acht", "dix"}
+_IN_BRACKETS = re.compile(rf"[(\[]\s*({'|'.join(NUMBER_WORDS)})\s*[)\]]", re.IGNORECASE)
+_IN_CHINESE = re.compile(rf"(?<![{''.join(CJK_DIGITS)}])([{''.join(CJK_DIGITS)}])(?:{COUNTERS})")
+_CIRCLED = {0x2460 + n: f" {n + 1} " for n in range(20)}
 _PLAIN_WORDS = re.compile(
-    rf"\b({'|'.join(word for word in NUMBER_WORDS if word not in _SEVERAL_MEANINGS)}|(?<=: )(?:six|acht|sept|dix))\b",
+    rf"\b({'|'.join(word for word in NUMBER_WORDS if word not in SEVERAL_MEANINGS)}|(?<=: )(?:six|acht|sept|dix))\b",
     re.IGNORECASE,
 )
 """Numbers in words that mean nothing else in another of these languages."""
@@ -104,7 +95,8 @@ def counts_in(text: str) -> list[StatedNumber]:
     ([StatedNumber(number=53.0, named=True, apart=False)], [])
     """
     numbers = []
-    if _BEGINS.search(text):
+    text = text.translate(_CIRCLED)
+    if _BEGINS.search(text) or _COUNTED.search(text):
         rest = _INNOCENT.sub(lambda match: "\x00" * len(match[0]), _without_list_numbers(text))
         for token in _TOKEN.finditer(rest):
             before, behind = rest[: token.start()], rest[token.end() :]
@@ -112,6 +104,8 @@ def counts_in(text: str) -> list[StatedNumber]:
             digits = float(re.sub(r"\D", "", token[0]))
             numbers.append(StatedNumber(digits, named, bool(_SET_APART.search(before))))
     numbers += [StatedNumber(float(NUMBER_WORDS[word.lower()]), True, False) for word in _IN_WORDS.findall(text)]
+    numbers += [StatedNumber(float(NUMBER_WORDS[word.lower()]), False, True) for word in _IN_BRACKETS.findall(text)]
+    numbers += [StatedNumber(float(CJK_DIGITS[sign]), True, False) for sign in _IN_CHINESE.findall(text)]
     return numbers
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from discreet.sheets.counts_in_words import NUMBER_WORDS
+from discreet.sheets.count_words import NUMBER_WORDS
 
 PLAIN_MEAN = re.compile(
     r"\bmeans?\b|\baverages?\b|\bavg\b|\bdurchschnitt\w*|\bmittelwert\w*|\bmoyennes?\b|\bpromedio\b|\bmedia\b"
