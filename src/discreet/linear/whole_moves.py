@@ -118,7 +118,8 @@ class MovePool:
         self.moves: list[Array] = []
         self.moves_of: dict[int, list[int]] = {}
         self.count = np.zeros(system.size, np.int64)
-        self.unmoved(np.empty(0, np.int64), targets)
+        self.idle = np.zeros(system.size, bool)  # what no walk moves while nothing is known: walks are in vain
+        self.idle[self.unmoved(np.empty(0, np.int64), targets)] = True
 
     def unmoved(self, known: Array, targets: Array) -> Array:
         """Targets that no move was found for among those that keep the known variables."""
@@ -128,6 +129,7 @@ class MovePool:
         for move in touched:
             usable[self.moves[move]] -= 1
         left = left[(usable[left] == 0) & ~np.isin(left, known)]
+        idle, left = left[self.idle[left]], left[~self.idle[left]]
         rooms = self.base.down[known], self.base.up[known]
         self.base.down[known] = self.base.up[known] = 0
         for turn, (steps, tries) in enumerate(self.tuning.pool_walks):
@@ -137,7 +139,7 @@ class MovePool:
             moved = self._look(left, steps, tries, 1 + turn + 7 * len(self.moves))
             left = np.setdiff1d(left, moved)
         self.base.down[known], self.base.up[known] = rooms
-        return np.concatenate([left, np.intersect1d(targets, known)])
+        return np.concatenate([idle, left, np.intersect1d(targets, known)])
 
     def _look(self, targets: Array, steps: int, tries: int, seed: int) -> Array:
         """Look for further moves of some targets; the variables that these change."""

@@ -74,9 +74,10 @@ def test_what_is_hidden_for_many_suffices(programs: int, group: int) -> None:
     published = known.lower == known.upper
     costs = Costs(np.where(published, np.abs(truth[:n]) + 1, 0.0), np.zeros(n), np.full(n, np.inf))
     tuning = replace(DEFAULT.repair, joint_programs=programs, joint_group=group)
-    more, hopeless = further_cells(known, truth, needs.take(short), reach[:, short], costs, tuning)
+    further = further_cells(known, truth, needs.take(short), reach[:, short], costs, tuning)
+    more = further.hidden
     assert len(short) > 2
-    assert not len(hopeless)
+    assert not len(further.hopeless)
     assert not (more & ~published).any()
     after = replace(known, lower=np.where(more, 0, known.lower), upper=np.where(more, np.inf, known.upper))
     low, high = intervals(after, cells[short])

@@ -13,12 +13,13 @@ from discreet.audits.known import intervals
 from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.gauss.on_table import eliminated
 from discreet.methods.suppress.model.task import Task
-from discreet.methods.suppress.model.tuning import DEFAULT
+from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 from discreet.methods.suppress.repair import judge
 from discreet.methods.suppress.repair.insider_bounds import learned
 from discreet.methods.suppress.repair.short_moves import ShortMoves, served_by_moves
 
-ALWAYS = replace(DEFAULT, repair=replace(DEFAULT.repair, walked=0))
+ALWAYS = replace(DEFAULT, repair=replace(DEFAULT.repair, walked=0, owners_walked=0))
+CLOSED = replace(DEFAULT, repair=replace(DEFAULT.repair, walked=10_000, owners_walked=0))
 
 
 def firms(seed: int, *shape: int) -> Task:
@@ -67,15 +68,21 @@ def test_a_move_that_breaks_a_sum_or_a_bound_counts_for_nothing() -> None:
     targets = targets[targets >= 0]
     moves.walk(targets, np.ones(len(targets), np.int64), (200, 8, 8), both=True)
     pattern = moves.pattern()
-    assert moves.reach(pattern).max() > 0
-    assert moves.reach(hidden)[:, pattern.nonzero()[0][~hidden[pattern]]].max() == 0  # cells that are shown stay
+    reach, fits = moves.reach(pattern)
+    assert reach.max() > 0
+    assert fits.all()
+    shown = pattern.nonzero()[0][~hidden[pattern]]
+    assert moves.reach(hidden)[0][:, shown].max() == 0  # cells that are shown stay
     moves.lists[:] = [one._replace(changes=2 * one.changes + np.arange(len(one.changes)) % 2) for one in moves.lists]
-    assert moves.reach(pattern).max() == 0
+    reach, fits = moves.reach(pattern)
+    assert reach.max() == 0
+    assert not fits.any()
 
 
-def test_nobody_alone_in_a_cell_learns_one_after_moves_past_everybody() -> None:
+@pytest.mark.parametrize("tuning", [ALWAYS, CLOSED], ids=["hiding more", "of hidden cells alone"])
+def test_nobody_alone_in_a_cell_learns_one_after_moves_past_everybody(tuning: Tuning) -> None:
     """The exact audit from inside agrees with what the moves are said to show."""
-    task = firms(3, 8, 6, 4)
+    task = replace(firms(3, 8, 6, 4), tuning=tuning)
     hidden = task.withheld.copy()
     hidden[eliminated(task).secondary] = True
     owners = task.owners

@@ -21,13 +21,16 @@ def reached(problem: Problem, tuning: Tuning = DEFAULT) -> Array:
     return reach(problem, tuning)[0]
 
 
-def reach(problem: Problem, tuning: Tuning = DEFAULT) -> tuple[Array, Array]:
-    """The same, and how far below and above the truth the cells of all requirements get by those moves."""
+def reach(problem: Problem, tuning: Tuning = DEFAULT, *, worth: float = 0.0) -> tuple[Array, Array]:
+    """The same, and how far below and above the truth the cells of all requirements get by those moves.
+
+    ``worth``: share of what is left that two moves must show to be met for two more.
+    """
     needs = problem.needs
     size = np.maximum(np.maximum(needs.below, needs.above), needs.sliding)
     asked = (needs.coalition < 0) & (size > 0)
     below, above = np.zeros(len(needs)), np.zeros(len(needs))
-    random, sign = np.random.default_rng(1), np.ones(len(needs))
+    random, sign, left = np.random.default_rng(1), np.ones(len(needs)), int(asked.sum())
     done, program = size == 0, None
     for turn in range(tuning.attacker.rounds if asked.any() else 0):
         program = JointMoveProgram(problem, size, asked, tuning) if program is None else program
@@ -44,6 +47,10 @@ def reach(problem: Problem, tuning: Tuning = DEFAULT) -> tuple[Array, Array]:
         done = done | now
         if (done | ~asked).all() or (turn % 2 and turn > 1 and not fresh):
             break
+        if turn % 2:
+            before, left = left, int((asked & ~done).sum())
+            if before - left < worth * before:
+                break
     return np.asarray(done), np.stack([below, above])
 
 

@@ -244,6 +244,7 @@ class RepairTuning:
     level_tries: int = 200_000  # of all cells together in the first turn, where that is more for each
     level_most: int = 1_000  # tries for one cell
     owner_walks: tuple[tuple[int, int, int], ...] = ((100, 8, 8), (1_000, 32, 8))  # the same, past what somebody knows
+    owners_walked: int = 12  # contributors from which on such moves of hidden cells are looked for before programs
     walk_chunk: int = 500  # cells one after the other, each of which finds free what moves before it changed,
     walk_lanes: int = 4  # and so many times as many side by side, for any number of processors
     walk_room: int = 100  # cells of a move that is kept, on average
@@ -258,6 +259,8 @@ class RepairTuning:
     ceiling_growth: float = 1.5  # of the price, from turn to turn
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
+    reach_worth: float = 0.25  # of the levels not reached yet must be reached by two moves of all cells for two more;
+    # the escapes find further moves of hidden cells, if there are any
     joint_programs: int = 12  # groups that cells with a level are divided into; those served by then are left out
     joint_group: int = 100  # cells of a group at least
     joint_least: int = 2  # cells left for which groups go on; fewer take programs of their own

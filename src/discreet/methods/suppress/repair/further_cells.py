@@ -5,7 +5,7 @@ Amounts with many cells that lack room are first taken in groups, so that the nu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.errors import Unjudged
 from discreet.methods.suppress.model.problem import Requirements
-from discreet.methods.suppress.model.tuning import RepairTuning
+from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.escape import Escapes
 from discreet.methods.suppress.repair.joint_escape import joint_escape
 
@@ -30,10 +30,19 @@ class Costs:
     top: Array
 
 
+@dataclass(frozen=True)
+class Further:
+    """Cells to hide so that every needed move exists, the cells without an escape, and the moves found."""
+
+    hidden: Array
+    hopeless: Array
+    moves: list[Array]
+
+
 def further_cells(
     known: Known, truth: Array, needs: Requirements, reach: Array, costs: Costs, tuning: RepairTuning
-) -> tuple[Array, Array]:
-    """Cells to hide so that every needed move exists, and the cells without an escape.
+) -> Further:
+    """What to hide so that every needed move exists.
 
     ``reach``: how far below and above the truth the cells of the needs get as it is.
     """
@@ -44,7 +53,8 @@ def further_cells(
     search = _Search(Escapes(system, truth, costs.cost, (bottom, top), tuning), needs, reach, costs.cost)
     if not system.integer:
         search.in_groups()
-    return search.hidden, search.one_by_one()
+    hopeless = search.one_by_one()
+    return Further(search.hidden, hopeless, search.moves)
 
 
 class _Search:
@@ -52,11 +62,12 @@ class _Search:
 
     def __init__(self, escapes: Escapes, needs: Requirements, reach: Array, cost: Array) -> None:
         self.escapes = escapes
-        self.needs = needs
+        self.plain = (needs.below == 0) & (needs.above == 0) & (needs.sliding == 0)
+        self.needs = needs if escapes.integer else _with_margin(needs, escapes)
+        self.moves: list[Array] = []
         self.reach = reach.copy()
         self.cost = cost.copy()
         self.hidden = np.zeros(len(cost), bool)
-        self.plain = (needs.below == 0) & (needs.above == 0) & (needs.sliding == 0)
         self.served = np.zeros(len(needs), bool)  # of the plain ones
 
     def in_groups(self) -> None:
@@ -66,9 +77,6 @@ class _Search:
         left = [j for j in np.flatnonzero(free & ~self.plain).tolist() if self._steps(j)]
         if len(left) <= tuning.joint_least:
             return
-        for _ in range(2):  # up, then what is left down, as far as hidden cells do
-            self._together(left, closed=True)
-        left = [j for j in left if self._steps(j)]
         size = max(-(-len(left) // tuning.joint_programs), tuning.joint_group)
         while len(left) > tuning.joint_least:
             group = left[:: -(-len(left) // size)]  # from all over the table
@@ -117,6 +125,7 @@ class _Search:
     def _take(self, move: Array) -> None:
         """Hide what a move changes, and note what it serves, back and forth as far as there is room."""
         slack = self.escapes.tuning.slack
+        self.moves.append(move)
         changed = np.flatnonzero(np.abs(move[: len(self.cost)]) > slack)
         self.hidden[changed[self.cost[changed] > 0]] = True
         self.cost[changed] = 0
@@ -153,7 +162,9 @@ class _Search:
         for step in steps:
             if not escapes.integer and any(-m[cell] * escapes.room_back(m) / step >= 1 for m in moves):
                 continue  # the move before, the other way round
-            move = escapes.cheapest(cell, step, left, thorough=not self.hidden.any())
+            move = self._at_once(cell, step, left)
+            if move is None:
+                move = escapes.cheapest(cell, step, left, thorough=not self.hidden.any())
             if move is None:
                 return None
             changed = np.flatnonzero(np.abs(move[: len(left)]) > escapes.tuning.slack)
@@ -161,3 +172,28 @@ class _Search:
             left[changed] = 0
             moves.append(move)
         return price, moves
+
+    def _at_once(self, cell: int, step: float, cost: Array) -> Array | None:
+        """The move of one cell by a program that is made for it, in large systems of amounts; None without one.
+
+        There it is sooner made than the one that is kept is begun anew.
+        """
+        escapes = self.escapes
+        at = int(np.searchsorted(escapes.free, cell))
+        kept = escapes.integer or escapes.rows.shape[0] <= escapes.tuning.large
+        if kept or at == len(escapes.free) or escapes.free[at] != cell or len(escapes.free) > escapes.tuning.one_model:
+            return None
+        move = joint_escape(escapes, np.array([cell]), np.array([step]), cost)
+        return None if move is None or abs(move[cell]) < abs(step) * (1 - escapes.tuning.slack) else move
+
+
+def _with_margin(needs: Requirements, escapes: Escapes) -> Requirements:
+    """The same needs, a little beyond their levels where there is room: then the moves found are proofs."""
+    down, up = np.zeros(escapes.size), np.zeros(escapes.size)
+    down[escapes.free], up[escapes.free] = escapes.down, escapes.up
+    down, up = down[needs.cell], up[needs.cell]
+    further = 1 + 2 * DEFAULT.attacker.strict
+    below = np.maximum(needs.below, np.minimum(further * needs.below, down))
+    above = np.maximum(needs.above, np.minimum(further * needs.above, up))
+    sliding = np.maximum(needs.sliding, np.minimum(further * needs.sliding, down + up))
+    return replace(needs, below=below, above=above, sliding=sliding)

@@ -137,16 +137,22 @@ def repaired_for_owners(
     Hiding more takes nothing from those who are done.
     """
     variable, rounds = known.inner_variables(), 0
-    group = owners.group
-    if not known.integer and len(np.unique(group)) > tuning.walked:
-        sole = _sole_owner(known, group, primary, owners.nothing)
-        served = served_owners(known, truth, primary, sole, costs, hidden, owners, tuning)
-        hidden, group = served.hidden, np.where(np.isin(group, served.left), group, 0)
-        if not len(served.left):
-            return Repaired(hidden, 1, primary[:0])
+    asked = [(owners.group, primary)]
+    many = len(np.unique(owners.group))
+    if not known.integer and many > tuning.owners_walked:
+        sole = _sole_owner(known, owners.group, primary, owners.nothing)
+        closed = many <= tuning.walked  # programs for those that are left take less than hiding more
+        served = served_owners(known, truth, primary, sole, costs, hidden, owners, tuning, closed=closed)
+        hidden = served.hidden
+        left = np.where(np.isin(owners.group, served.left), owners.group, 0)
+        asked = [(left, primary), (np.where(left > 0, 0, owners.group), served.unmoved)]
         lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
         known = replace(known, lower=lower, upper=upper)
-    for who, cells in learned(known, group, primary, owners.nothing, tuning).items():
+    learned_by: dict[int, Array] = {}
+    for group, cells in asked:
+        if len(cells) and group.any():
+            learned_by |= learned(known, group, cells, owners.nothing, tuning)
+    for who, cells in sorted(learned_by.items()):
         rows = np.flatnonzero(owners.group == who)
         least, most = known.inner_lower.copy(), known.inner_upper.copy()
         least[rows] = most[rows] = truth[variable[rows]]

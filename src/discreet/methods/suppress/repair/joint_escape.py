@@ -27,48 +27,75 @@ def joint_escape(escapes: Escapes, cells: Array, steps: Array, cost: Array, *, c
     if closed:
         used = np.flatnonzero(np.concatenate([cost, np.zeros(escapes.size - size)])[escapes.free] == 0)
         used = np.union1d(used, np.searchsorted(escapes.free, cells))
-    n, at = len(used), np.searchsorted(escapes.free[used], cells)
-    way, unit = np.sign(steps), max(float(np.median(np.abs(steps))), 1.0)
-    price = escapes.price(cost)
-    price = price[used] / float(price.max(initial=1))
-    most = np.stack([escapes.up[used], escapes.down[used]])
-    most[np.where(way > 0, 0, 1), at] = np.maximum(most[np.where(way > 0, 0, 1), at] - np.abs(steps), 0)
-    most[np.where(way > 0, 1, 0), at] = 0  # not back
-    most = np.where(most / unit > tuning.far, np.inf, most / unit).ravel()
-    solver = _program(escapes, used, at, way, price, np.concatenate([most, np.abs(steps) / unit]))
+    at = np.searchsorted(escapes.free[used], cells)
+    unit = max(float(np.median(np.abs(steps))), 1.0)
+    price = np.zeros(escapes.size)
+    price[:size] = np.where(np.isfinite(cost), cost, 0)
+    price = price[escapes.free[used]]
+    program = _Program(escapes, used, at, steps / unit, price / float(price.max(initial=1)), unit)
     best: tuple[float, float] | None = None
     answer = None
     for _ in range(1 + tuning.joint_repricing):
-        if solver.run() is not Outcome.SOLVED:
+        if program.solver.run() is not Outcome.SOLVED:
             break
-        x = solver.x
-        change = x[:n] - x[n : 2 * n]
-        np.add.at(change, at, way * x[2 * n :])
+        change, missing = program.answer()
         move = np.zeros(escapes.size)
         move[escapes.free[used]] = change * unit
         paid = float(cost[np.abs(move[:size]) > tuning.slack].sum())
-        missing = round(float((np.abs(steps) / unit - x[2 * n :]).sum()), 6)
         if best is None or (missing, paid) < best:
             best, answer = (missing, paid), move
         if paid == 0:  # no other prices will make it cheaper
             break
-        again = price / (np.abs(change) + tuning.joint_little)
-        dear = (np.abs(change) * unit <= tuning.slack) & (price > 2 * float(price.min(initial=np.inf)))
-        most[: 2 * n][np.tile(dear, 2)] = 0  # what did not move is a hundred times as dear now: it stays
-        solver.change_bounds(np.arange(2 * n), np.zeros(2 * n), most[: 2 * n])
-        solver.change_costs(np.arange(2 * n), np.tile(again / float(again.max(initial=1)), 2))
-        solver.set_options(PRIMAL)  # the answer still fits the bounds: a few steps from it lead to the next one
+        program.reprice(np.abs(change), tuning.slack / unit)
     return answer
 
 
-def _program(escapes: Escapes, used: Array, at: Array, way: Array, price: Array, most: Array) -> Solver:
-    """Moves of some variables up and down at a price, and steps of those at ``at`` with a reward."""
-    from scipy.sparse import csr_array, hstack
+class _Program:
+    """Moves of some variables, up and down at a price where they have one, and steps of some of them with a reward."""
 
-    rows = escapes.rows[:, used].tocsr()
-    rows = rows[np.diff(rows.indptr) > 0]
-    wanted = csr_array(rows[:, at].multiply(way[None, :]))
-    right = np.zeros(rows.shape[0])
-    cost = np.concatenate([price, price, np.full(len(at), -escapes.tuning.joint_reward)])
-    both = csr_array(hstack([rows, -rows, wanted], format="csr"))
-    return Solver({**QUIET, **VERTEX}, LinearProgram(both, cost, np.zeros(len(most)), most, right, right))
+    def __init__(self, escapes: Escapes, used: Array, at: Array, steps: Array, price: Array, unit: float) -> None:
+        from scipy.sparse import csr_array, hstack
+
+        self.tuning, self.price, self.steps, self.at, self.n = escapes.tuning, price, steps, at, len(used)
+        self.priced = np.flatnonzero(price > 0)
+        rows = escapes.rows[:, used].tocsr()
+        rows = rows[np.diff(rows.indptr) > 0]
+        wanted = csr_array(rows[:, at].multiply(np.sign(steps)[None, :]))
+        up, down = (_within(room[used] / unit, at, steps * sign, self.tuning.far) for room, sign in self._ways(escapes))
+        least = np.where(price > 0, 0, -down)  # what costs nothing goes both ways in one column
+        self.most = np.concatenate([up, down[self.priced], np.abs(steps)])
+        least = np.concatenate([least, np.zeros(len(self.priced) + len(at))])
+        cost = np.concatenate([price, price[self.priced], np.full(len(at), -self.tuning.joint_reward)])
+        right = np.zeros(rows.shape[0])
+        both = csr_array(hstack([rows, -rows[:, self.priced], wanted], format="csr"))
+        self.solver = Solver({**QUIET, **VERTEX}, LinearProgram(both, cost, least, self.most.copy(), right, right))
+
+    @staticmethod
+    def _ways(escapes: Escapes) -> tuple[tuple[Array, float], tuple[Array, float]]:
+        return (escapes.up, 1.0), (escapes.down, -1.0)
+
+    def answer(self) -> tuple[Array, float]:
+        """By how much each variable moves, and how much of the steps is missing."""
+        x, n, priced = self.solver.x, self.n, self.priced
+        change = x[:n].copy()
+        change[priced] -= x[n : n + len(priced)]
+        far = x[n + len(priced) :]
+        np.add.at(change, self.at, np.sign(self.steps) * far)
+        return change, round(float((np.abs(self.steps) - far).sum()), 6)
+
+    def reprice(self, change: Array, slack: float) -> None:
+        """Prices by what a variable is moved at all; what did not move would be a hundred times as dear: it stays."""
+        some, n = self.priced, self.n
+        again = self.price[some] / (change[some] + self.tuning.joint_little)
+        columns = np.concatenate([some, n + np.arange(len(some))])
+        most = np.where(np.tile(change[some] <= slack, 2), 0, self.most[columns])
+        self.solver.change_bounds(columns, np.zeros(len(columns)), most)
+        self.solver.change_costs(columns, np.tile(again / float(again.max(initial=1)), 2))
+        self.solver.set_options(PRIMAL)  # the answer still fits the bounds: a few steps from it lead to the next one
+
+
+def _within(room: Array, at: Array, steps: Array, far: float) -> Array:
+    """Room to one side beside the steps of some variables, none against them."""
+    most = room.copy()
+    most[at] = np.where(steps > 0, np.maximum(most[at] - np.abs(steps), 0), 0)
+    return np.where(most > far, np.inf, most)

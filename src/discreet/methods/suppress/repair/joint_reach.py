@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 def reached_together(
-    known: Known, truth: Array, needs: Requirements, tuning: Tuning = DEFAULT
+    known: Known, truth: Array, needs: Requirements, tuning: Tuning = DEFAULT, *, worth: float = 0.0
 ) -> tuple[Array, Array | None]:
     """Needs with a level that a few moves of all cells show to be met; the others may be met as well.
 
     And how far below and above the truth the cells of all needs get by those moves; None where none were looked for.
     In whole numbers only where the levels ask for more values than three: of fewer, programs in whole numbers decide.
+    ``worth``: share of the needs left that two moves must show to be met for two more.
     """
     least = np.maximum(needs.sliding, 1)
     asked = (needs.below > 0) | (needs.above > 0) | (needs.sliding > 0)
@@ -46,5 +47,5 @@ def reached_together(
     everything = np.ones(len(free), bool)
     problem = Problem(rows[np.diff(rows.indptr) > 0], down, up, np.ones(len(free)), everything, wanted)
     far = np.zeros((2, len(needs)))
-    done[at], far[:, at] = reach(problem, tuning)
+    done[at], far[:, at] = reach(problem, tuning, worth=worth)
     return done, far / (1 + tuning.attacker.strict)

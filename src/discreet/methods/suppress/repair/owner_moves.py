@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnersServed:
-    """Which cells are hidden now, and the contributors of whom it is not shown that they learn nothing."""
+    """Which cells are hidden now, and of whom it is not shown that they learn nothing: some contributors of any
+    cell, all of them of cells without a move."""
 
     hidden: Array
     left: Array
+    unmoved: Array
 
 
 def served_owners(
@@ -40,29 +42,33 @@ def served_owners(
     hidden: Array,
     owners: Owners,
     tuning: RepairTuning,
+    *,
+    closed: bool = False,
 ) -> OwnersServed:
     """Moves past everybody's own cells, at first of hidden cells alone; what others ask for is hidden.
 
+    ``closed``: of hidden cells alone, and no further ones: proofs for most contributors, the others are left.
     ``sole``: per sensitive cell the contributor who is all of it (0: several), to whom it is no news.
     """
     everybody = np.unique(owners.group[owners.group > 0])
     moves = ShortMoves(known, truth, costs, hidden, tuning)
     place = moves.place[primary]
     if not moves.usable or (place < 0).any():
-        return OwnersServed(hidden, everybody)
+        return OwnersServed(hidden, everybody, primary)
     search = _Search(moves, known, place, sole, owners)
-    for ceiling in (0.0, np.inf):  # of hidden cells alone, then of all
+    for ceiling in (0.0,) if closed else (0.0, np.inf):  # of hidden cells alone, then of all
         for schedule in tuning.owner_walks:
             search.unmoved(schedule, ceiling=ceiling)
             search.past_all(schedule, ceiling=ceiling)
             if not search.pairs()[0].size:
                 break
-    search.one_by_one(tuning.owner_walks[-1])
+    if not closed:
+        search.one_by_one(tuning.owner_walks[-1])
     pattern = moves.pattern()
-    fell, rose = moves.reach(pattern)[:, primary]
-    if (fell + rose < 1).any():  # a cell without a move, or the moves do not stand in front of the pattern
-        return OwnersServed(pattern, everybody)
-    return OwnersServed(pattern, np.unique(search.pairs()[1]))
+    (fell, rose), fits = moves.reach(pattern)
+    if not fits.all():  # the moves do not stand in front of the pattern
+        return OwnersServed(pattern, everybody, primary)
+    return OwnersServed(pattern, np.unique(search.pairs()[1]), primary[(fell + rose)[primary] < 1])
 
 
 class _Search:

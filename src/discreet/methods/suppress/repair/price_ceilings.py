@@ -39,7 +39,7 @@ def freed_by_walks(
                 moves.walk(still, np.full(len(still), unit), schedule, both=False, ceiling=ceiling)
     moves.leave_out(targets)
     pattern = moves.pattern()
-    fell, rose = moves.reach(pattern)[:, needs.cell]
+    fell, rose = moves.reach(pattern)[0][:, needs.cell]
     return Served(pattern, np.asarray(plain & (np.maximum(fell, rose) >= 1)))
 
 

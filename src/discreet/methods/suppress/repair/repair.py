@@ -19,6 +19,7 @@ from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
 from discreet.methods.suppress.repair.joint_reach import reached_together
 from discreet.methods.suppress.repair.price_ceilings import freed_by_walks
+from discreet.methods.suppress.repair.proved_moves import met_by_moves
 from discreet.methods.suppress.repair.short_moves import Served, served_by_moves
 
 if TYPE_CHECKING:
@@ -74,13 +75,14 @@ def repair(
         if not known.integer and len(needs) > tuning.walked:
             continue
         costs_now = replace(costs, cost=np.where(hidden, 0, costs.cost))
-        more, hopeless = further_cells(known, truth, needs, reach, costs_now, tuning)
-        if len(hopeless):
-            return Repaired(hidden, turn, hopeless)
-        if known.integer and not more.any():  # asked again without proofs it would be the same
+        further = further_cells(known, truth, needs, reach, costs_now, tuning)
+        if len(further.hopeless):
+            return Repaired(hidden, turn, further.hopeless)
+        if known.integer and not further.hidden.any():  # asked again without proofs it would be the same
             break
-        hidden = hidden | more
+        hidden = hidden | further.hidden
         known = _in_front_of(known, hidden, costs)
+        needs = needs.take(np.flatnonzero(~met_by_moves(known, truth, needs, reach, further.moves)))
     needs, _, doubt = _short(known, truth, needs, progress, tuning)
     return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt), by_walks)
 
@@ -127,7 +129,7 @@ def _short(
         movement = movement_of(known, needs.cell[~wide], progress=progress, proofs=proofs)
         short[~wide] = ~movement.moves & ~movement.doubt
         doubt = needs.cell[~wide][movement.doubt]
-    done, far = reached_together(known, truth, needs)
+    done, far = reached_together(known, truth, needs, worth=tuning.reach_worth if quick and not known.integer else 0.0)
     wide &= ~done
     many = proofs is not None and wide.sum() > tuning.walked
     if not known.integer and (many or (quick and far is not None)):

@@ -155,8 +155,8 @@ class ShortMoves:
         n = len(self.hidden)
         return np.asarray(self.hidden | touched[self.place[:n]])
 
-    def reach(self, hidden: Array) -> Array:
-        """How far below and above the truth every variable of the intruder's system gets by the moves found.
+    def reach(self, hidden: Array) -> tuple[Array, Array]:
+        """How far below and above the truth every variable of the intruder's system gets; which moves fit at all.
 
         Worked out from his own equations and from his bounds in front of the pattern: a move that breaks one of them
         counts for nothing, whatever the search made of it.
@@ -171,7 +171,7 @@ class ShortMoves:
         variables, changes, ends = self.moves()
         out = np.zeros((2, now.size))
         if not len(ends):
-            return out
+            return out, np.ones(0, bool)
         inside = np.flatnonzero(self.place >= 0)
         spread = csr_array((self.factor[inside], (self.place[inside], inside)), shape=(self.size, now.size))
         moves = csr_array((changes.astype(float), variables, np.concatenate([[0], ends])), shape=(len(ends), self.size))
@@ -202,7 +202,7 @@ def served_by_moves(
         targets = _in_order(np.where(met, 0, level), seen)
         moves.walk(targets, sign * level[targets], tuning.level_walks[-1], both=False)
     pattern = moves.pattern()
-    fell, rose = moves.reach(pattern)[:, needs.cell]
+    fell, rose = moves.reach(pattern)[0][:, needs.cell]
     enough = (fell >= needs.below) & (rose >= needs.above) & (fell + rose >= least)
     return Served(pattern, np.asarray(enough))
 
@@ -272,8 +272,11 @@ def _cut(kept: MoveList) -> MoveList:
     )
 
 
-def _reach(full: csr_array, system: System, down: Array, up: Array) -> Array:
-    """The furthest that any of some moves takes each variable, down and up; those that break a row do nothing."""
+def _reach(full: csr_array, system: System, down: Array, up: Array) -> tuple[Array, Array]:
+    """The furthest that any of some moves takes each variable, down and up; those that break a row do nothing.
+
+    And which moves fit, one way or back.
+    """
     many = full.shape[0]
     of = np.repeat(np.arange(many), np.diff(full.indptr))
     kept = np.ones(many, bool)
@@ -290,4 +293,4 @@ def _reach(full: csr_array, system: System, down: Array, up: Array) -> Array:
     at, of, size, rises = full.indices[changed], of[changed], size[changed], rises[changed]
     np.maximum.at(out[0], at, size * np.where(rises, back[of], ahead[of]))
     np.maximum.at(out[1], at, size * np.where(rises, ahead[of], back[of]))
-    return out
+    return out, np.asarray(np.maximum(ahead, back) >= 1)
