@@ -13,7 +13,7 @@ _SHARE_NAME = re.compile(
     r"|prosent(?:ti)?|osuus|andel|aandeel|udział|shares?|proportions?|prevalence|fraction)\b"
 )
 _MEAN_NAME = re.compile(
-    r"\+/[-\u2212\u2013]|\u00b1|\u03b4|\b(?:durchschnitt|mittelwert|(?:means?|averages?|avg|medians?|moyennes?|médianes?"
+    r"\+/[-\u2212\u2013]|\u00b1|(?<![\u0370-\u03ff])\u03b4(?![\u0370-\u03ff])|\b(?:durchschnitt|mittelwert|(?:means?|averages?|avg|medians?|moyennes?|médianes?"
     r"|promedio|media|mediana|medelvärde|gennemsnit|gjennomsnitt|keskiarvo|średnia|gemiddelde?|rates?|ratios?|per\s1,?0+"
     r"|standard deviation|sd|iqr|p[- ]?value|variance|rank(?:ing)?|change|difference|veränderung|évolution|percentile"
     r"|quartile|odds|diff|net (?:change|migration|flow|increase|decrease)|growth|variation|variación|variação"
@@ -76,12 +76,14 @@ def is_flow(name: str) -> bool:
 
 
 def derived_kind(name: str, cells: Sequence[ReadCell]) -> str | None:
-    """ "share", "mean", or None for counts.
+    r""" "share", "mean", or None for counts.
 
     A name that may mean something else counts only where numbers are not whole.
 
     >>> derived_kind("% of patients", []), derived_kind("Mean age", []), derived_kind("Patients", [])
     ('share', 'mean', None)
+    >>> derived_kind("\u0394 2022-2023", []), derived_kind("\u0386\u03bd\u03b4\u03c1\u03b5\u03c2", [])  # "men" in Greek
+    ('mean', None)
     """
     said = name
     name = name.replace("_", " ").casefold()
