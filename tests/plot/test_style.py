@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import colormaps, rc_context
 from matplotlib.colors import to_rgb
 
 import discreet as dc
 from discreet.errors import DiscreetError
-from discreet.plot.figure_style import COLOURS, COUNTS, FONT, NORMAL, PAPER, RISKS, SMALL
+from discreet.plot.figure_style import COLOURS, COUNTS, FONT, NORMAL, PAPER, RISKS, SMALL, shortened, shortened_apart
 from discreet.plot.label_places import label_boxes
 
 ROOT = Path(__file__).parents[2]
@@ -128,3 +128,45 @@ def test_lengths_that_differ_are_refused() -> None:
     """In a sentence that names what must agree."""
     with pytest.raises(DiscreetError, match="same length"):
         dc.plot.risk_utility([0.1], [0.9], ["a"], groups=["x", "y"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.text(st.sampled_from("ab =,12"), min_size=1, max_size=60), min_size=1, max_size=8), st.integers(16, 40)
+)
+def test_names_that_differ_differ_when_they_are_short(names: list[str], most: int) -> None:
+    lines = [" ".join(name.split()) for name in names]
+    short = shortened_apart(names, most)
+    assert all(len(name) <= most for name in short)
+    assert all(line == name for line, name in zip(lines, short, strict=True) if len(line) <= most) or len(short) > 1
+    alike = [shortened(line, most) for line in lines]
+    for k, line in enumerate(lines):
+        for m, other in enumerate(lines[:k]):
+            if line != other and alike[k] == alike[m]:
+                assert short[k] != short[m]
+
+
+def test_the_name_of_the_threshold_covers_no_point() -> None:
+    """It stands at the other end of the line, and points are drawn over its ground."""
+    ax = dc.plot.risk_utility([0.1, 0.3], [0.1, 0.9], ["a", "b"], threshold=0.1)
+    (name,) = [text for text in ax.texts if text.get_text().startswith("most risk")]
+    assert name.get_horizontalalignment() == "right"
+    assert all(points.get_zorder() > name.get_zorder() for points in ax.collections)
+
+
+def test_lines_to_names_run_through_no_other_name() -> None:
+    rng = np.random.default_rng(5)
+    points = (1000 * rng.random((40, 2))).tolist()
+    sizes = [(160.0, 12.0)] * 40
+    boxes = label_boxes(points, sizes, (0.0, 0.0, 1000.0, 1000.0), line=12)
+    assert sum(box is not None for box in boxes) > 20
+    for point, box in zip(points, boxes, strict=True):
+        if box is None:
+            continue
+        nearest = np.clip(point, box[:2], box[2:])
+        steps = np.linspace(0, 1, 50)[:, None]
+        line = point + steps * (nearest - point) if np.abs(nearest - point).max() > 12 else np.empty((0, 2))
+        for other in boxes:
+            if other is not None and other is not box:
+                inside = (line > np.array(other[:2]) + 1) & (line < np.array(other[2:]) - 1)
+                assert not inside.all(axis=1).any()

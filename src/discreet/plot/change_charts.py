@@ -10,7 +10,17 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
-from discreet.plot.figure_style import BLUE, COLOURS, INK, PALE, VERMILION, axes, draw_legend, shortened
+from discreet.plot.figure_style import (
+    BLUE,
+    COLOURS,
+    INK,
+    PALE,
+    VERMILION,
+    axes,
+    draw_legend,
+    shortened,
+    shortened_apart,
+)
 from discreet.plot.finishing import finish
 
 if TYPE_CHECKING:
@@ -88,7 +98,7 @@ def intervals(
     ax.plot(low[exposed], place[exposed], "d", color=VERMILION, markersize=5)
     if truth is not None:
         ax.plot(truth, place, "|", color=INK, markersize=9, label="true value")
-    ax.set_yticks(place, [shortened(label) for label in labels])
+    ax.set_yticks(place, shortened_apart(labels))
     ax.invert_yaxis()
     ax.set(xlabel=f"possible values ({shortened(unit)})", ylabel="cell (codes)")
     ax.set_title("confidential" if truth is not None else "")

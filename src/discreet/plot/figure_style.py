@@ -6,7 +6,7 @@ Colours are those of Okabe and Ito, which people with any kind of colour blindne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.arguments import checked
@@ -94,6 +94,39 @@ def shortened(text: object, most: int = LONGEST) -> str:
     return f"{line[:head]}…{line[len(line) - (most - head - 1) :]}"
 
 
+def shortened_apart(texts: Iterable[object], most: int = LONGEST) -> list[str]:
+    """Names in one line of so many characters; of those that would look alike then, what differs is kept.
+
+    >>> shortened_apart(["cell key method, d=3, secret kept", "cell key method, d=12, secret kept", "round"], 16)
+    ['cell key meth…3…', 'cell key met…12…', 'round']
+    """
+    lines = [" ".join(str(text).split()) for text in texts]
+    names = [shortened(line, most) for line in lines]
+    for name in {name for name in names if names.count(name) > 1}:
+        alike = [k for k, other in enumerate(names) if other == name]
+        whole = list(dict.fromkeys(lines[k] for k in alike))
+        if len(whole) == 1:
+            continue
+        begins = _alike(whole)
+        ends = _alike([line[begins:][::-1] for line in whole])
+        told: dict[str, str] = {}
+        for line in whole:
+            own = shortened(line[begins : len(line) - ends], most - 2)
+            tail = f"…{own}{'…' if ends else ''}"
+            told[line] = f"{line[: max(min(begins, most - len(tail)), 0)]}{tail}"
+        if len(set(told.values())) < len(whole):
+            told = {line: f"{shortened(line, most - 5)} ({n})" for n, line in enumerate(whole, 1)}
+        for k in alike:
+            names[k] = told[lines[k]]
+    return names
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """With how many signs all texts begin alike."""
+    least, most = min(texts), max(texts)
+    return next((k for k, sign in enumerate(least) if most[k : k + 1] != sign), len(least))
+
+
 def draw_legend(ax: Axes) -> None:
     """The legend beside the axes where the figure makes room for it, else in their emptiest corner."""
     from matplotlib.lines import Line2D
@@ -105,7 +138,7 @@ def draw_legend(ax: Axes) -> None:
         left_out = len(names) - MOST_NAMES + 1
         handles = [*handles[: MOST_NAMES - 1], Line2D([], [], linestyle="none")]
         names = [*names[: MOST_NAMES - 1], f"and {left_out:,} more"]
-    names = [shortened(name, 24) for name in names]
+    names = shortened_apart(names, 24)
     if figure_of(ax).get_layout_engine() is None:
         ax.legend(handles, names, loc="best", frameon=True)
     else:

@@ -28,6 +28,7 @@ from discreet.plot.figure_style import (
     figure_of,
     panels,
     shortened,
+    shortened_apart,
 )
 from discreet.plot.finishing import finish
 
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
 
 MOST_WRITTEN = 400  # cells beyond which numbers would not be legible
 MOST_TICKS = 40
+MOST_AT_ONE = 4
+"""Names that stand beside one place."""
+ABOVE = 4  # points are drawn over the ground of names
+NEAR = 0.1
+"""Part of an axis within which a point is near a line."""
 GAP = 0.25  # between a table and the risks in its margins, in cells
 
 
@@ -142,7 +148,7 @@ def line_bars(labels: Sequence[str], risks: Array, *, after: Array | None = None
     if after is not None:
         ax.barh(at, after, height=0.45, color=BLUE, label="after (R2)")
         draw_legend(ax)
-    ax.set_yticks(at, [shortened(label) for label in labels])
+    ax.set_yticks(at, shortened_apart(labels))
     ax.invert_yaxis()
     measure = "R1" if after is None else "R1 and R2"
     ax.set(xlim=(0, 1), xlabel=f"risk of the line ({measure}, 0 to 1)", ylabel="line (codes)")
@@ -163,7 +169,7 @@ def term_bars(risks: Mapping[str, Mapping[str, float]], *, ax: Axes | None = Non
         width = np.array([one.get(term, 0.0) for one in risks.values()])
         ax.barh(at, width, left=left, label=term, color=colour)
         left = left + width
-    ax.set_yticks(at, [shortened(name) for name in risks])
+    ax.set_yticks(at, shortened_apart(risks))
     ax.invert_yaxis()
     top = max(1.0, float(left.max(initial=0)))
     ax.set(xlabel="weighted terms (0 to 1 in all)", xlim=(0, top), ylabel="risk (measure)")
@@ -185,7 +191,8 @@ def risk_utility(
     """The risk-utility map: one point a method, the best ones low and to the right.
 
     The steps join the non-dominated ones, the dashed line is the most risk allowed. Names stand where there is room,
-    those of non-dominated methods first; a name that would overlap others is left out.
+    those of non-dominated methods first; a name that would overlap others is left out, and of many methods at one place
+    the first is named with the number of others.
 
     >>> ax = risk_utility([0.3, 0.1], [0.9, 0.5], ["swap", "round"], threshold=0.2)
     >>> [text.get_text() for text in ax.texts]
@@ -201,19 +208,38 @@ def risk_utility(
     for place, group in enumerate(dict.fromkeys(groups)):
         at = [k for k in finite if groups[k] == group]
         look: Any = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-        ax.scatter([utility[k] for k in at], [risk[k] for k in at], label=group or None, s=30, **look)
+        ax.scatter([utility[k] for k in at], [risk[k] for k in at], label=group or None, s=30, zorder=ABOVE, **look)
     best = non_dominated(risk, utility)
     steps = [utility[k] for k in best], [risk[k] for k in best]
     ax.step(*steps, where="pre", color=GREY, linewidth=1, zorder=0, label="frontier")
     if threshold is not None:
-        _threshold(ax, threshold)
+        _threshold(ax, threshold, [(utility[k], risk[k]) for k in finite])
     order = [*best, *(k for k in finite if k not in best)]
-    name_points(ax, [(utility[k], risk[k]) for k in order], [labels[k] for k in order])
+    name_points(ax, *_named_once([(utility[k], risk[k]) for k in order], [labels[k] for k in order]))
     draw_legend(ax)
     ax.set(xlabel="utility (1 = nothing lost)", ylabel=f"disclosure risk ({shortened(measure)}, 0 = none)")
     ax.margins(0.15)
     ax.set(xlim=_at_least(*ax.get_xlim()), ylim=_at_least(*ax.get_ylim()))
     return finish(ax)
+
+
+def _named_once(
+    points: Sequence[tuple[float, float]], names: Sequence[str]
+) -> tuple[list[tuple[float, float]], list[str]]:
+    """Points with their names; where more stand at one place than there is room beside it, the first and how many more.
+
+    >>> _named_once([(0, 1)] * 6 + [(1, 1)], ["a", "b", "c", "d", "e", "f", "g"])
+    ([(0, 1), (1, 1)], ['a and 5 more', 'g'])
+    """
+    at: dict[tuple[float, float], list[str]] = {}
+    for point, name in zip(points, names, strict=True):
+        at.setdefault(point, []).append(name)
+    pairs = [
+        (point, name)
+        for point, own in at.items()
+        for name in (own if len(own) <= MOST_AT_ONE else [f"{shortened(own[0], 26)} and {len(own) - 1:,} more"])
+    ]
+    return [point for point, _ in pairs], [name for _, name in pairs]
 
 
 def _at_least(low: float, high: float, span: float = 0.02) -> tuple[float, float]:
@@ -222,15 +248,20 @@ def _at_least(low: float, high: float, span: float = 0.02) -> tuple[float, float
     return low - short / 2, high + short / 2
 
 
-def _threshold(ax: Axes, threshold: float) -> None:
-    """The most risk allowed as a line with its name."""
+def _threshold(ax: Axes, threshold: float, points: Sequence[tuple[float, float]]) -> None:
+    """The most risk allowed as a line with its name, at the end of it where fewer points are near."""
     ax.axhline(threshold, color=VERMILION, linestyle="--", linewidth=1.2)
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    near = [x for x, y in points if abs(y - threshold) < NEAR * (max(high, threshold) - min(low, threshold))]
+    middle = (left + right) / 2
+    at_right = sum(x < middle for x in near) > sum(x >= middle for x in near)
     ax.annotate(
         f"most risk allowed: {threshold:g}",
-        (0.01, threshold),
+        (0.99 if at_right else 0.01, threshold),
         xycoords=("axes fraction", "data"),
         xytext=(0, 3),
         textcoords="offset points",
+        ha="right" if at_right else "left",
         color=VERMILION,
         fontsize=SMALL,
         bbox={"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 0.5},  # the frontier may run through it
@@ -273,7 +304,8 @@ def precision_bars(
     ax.barh(at + 0.2, baseline, height=0.38, color=BLUE, label="two-way model")
     allowed = np.minimum(np.asarray(baseline, float) + margin, 1.0)
     ax.vlines(allowed, at - 0.42, at + 0.42, color=INK, linestyle="--", linewidth=1.2, label="allowed")
-    numbered = [f"{shortened(label, 30)} ({number:,})" for label, number in zip(labels, claims, strict=True)]
+    names = shortened_apart(labels, 30)
+    numbered = [f"{name} ({number:,})" for name, number in zip(names, claims, strict=True)]
     ax.set_yticks(at, numbered)
     ax.invert_yaxis()
     ax.set(xlim=(0, 1.02), xlabel="claimed records that are right (share)", ylabel="population (claims)")
@@ -312,7 +344,7 @@ def _needs_turning(labels: Sequence[str]) -> bool:
 def _ticks(ax: Axes, x_labels: Sequence[str], y_labels: Sequence[str], turned: bool) -> None:
     for axis, labels in ((ax.xaxis, x_labels), (ax.yaxis, y_labels)):
         step = max(1, len(labels) // MOST_TICKS)
-        shown = [shortened(label, 24) for label in labels[::step]]
+        shown = shortened_apart(labels[::step], 24)
         axis.set_ticks((np.arange(len(labels)) + 0.5)[::step].tolist(), shown)
     ax.tick_params(length=0, top=False, bottom=False, labeltop=True, labelbottom=False)
     if turned:

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.text import Annotation, Text
 
-from discreet.plot.figure_style import GREY, INK, LONGEST_NAME, SMALL, shortened
+from discreet.plot.figure_style import GREY, INK, LONGEST_NAME, SMALL, shortened, shortened_apart
 from discreet.plot.label_places import Box, label_boxes, overlapping
 
 FIRST = -1e9  # below everything else, so that it is drawn, and has moved the others, before they are drawn
@@ -150,10 +150,10 @@ def text_fit_of(ax: Axes) -> TextFit:
 def name_points(ax: Axes, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
     """Write names beside points of the data, the most important first: those that find no room are left out."""
     fit = text_fit_of(ax)
-    for point, name in zip(points, names, strict=True):
+    for point, name in zip(points, shortened_apart(names, LONGEST_NAME), strict=True):
         fit.names.append(
             ax.annotate(
-                shortened(name, LONGEST_NAME),
+                name,
                 point,
                 xytext=(0, 0),
                 textcoords="offset points",

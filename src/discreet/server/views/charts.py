@@ -10,7 +10,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from discreet.plot.figure_style import shortened
+from discreet.plot.figure_style import shortened_apart
 from discreet.plot.label_places import Box, label_boxes
 from discreet.plot.risk_charts import non_dominated
 from discreet.server.languages import ENGLISH, translated
@@ -140,7 +140,7 @@ def _names(points: Sequence[Point], across: _Scale, up: _Scale, limit: tuple[flo
     """Names where there is room, non-dominated methods first."""
     best = non_dominated([p.risk for p in points], [p.utility for p in points])
     order = [*best, *(k for k in range(len(points)) if k not in best)]
-    names = [shortened(points[k].name, 32) for k in order]
+    names = shortened_apart([points[k].name for k in order], 32)
     places = [(across(points[k].utility), up(points[k].risk)) for k in order]
     sizes = [(_width(name), HIGH) for name in names]
     taken: list[Box] = []
