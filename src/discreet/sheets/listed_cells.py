@@ -94,17 +94,17 @@ def tables_of_list(raw: RawTable, options: SheetOptions) -> list[SheetTable]:
     check_codes(raw)
     said = options.total if isinstance(options.total, str) else {**raw.totals, **(options.total or {})}
     parents = {name: _parents(raw.codes[at], raw.children.get(name, {})) for at, name in enumerate(raw.names)}
-    own = replace(options, measure=None, nested=False, total=said or None, parents=parents)
-    grid = _grid(raw, measure, options.unavailable[:1])
+    nobody = (*options.unavailable, NOT_AVAILABLE)
+    own = replace(options, measure=None, nested=False, total=said or None, parents=parents, unavailable=nobody)
+    grid = _grid(raw, measure)
     return [_with_words(table, raw) for block in sheet_blocks(grid, own) for table in understood(block, own)]
 
 
 def _is_whole(raw: RawTable, measure: str) -> bool:
-    """Whether every number of a measure is shown, but for those that nobody has."""
-    there = raw.status.astype(str) == ""
-    nobody = raw.status.astype(str) == NOT_AVAILABLE
-    gone = np.isnan(raw.values[measure])
-    return bool((np.where(gone, nobody, there)).all())
+    """Whether no number of a measure is hidden; one may be blank, or of a kind that nobody has."""
+    status = raw.status.astype(str)
+    blank = np.isnan(raw.values[measure])
+    return bool(((status == "") | ((status == NOT_AVAILABLE) & blank)).all())
 
 
 def _refuse_unknown_status(raw: RawTable, measure: str) -> None:
@@ -191,8 +191,8 @@ def _measure(raw: RawTable, options: SheetOptions) -> str:
     return str(wanted)
 
 
-def _grid(raw: RawTable, measure: str, nobody: Sequence[str] = ()) -> SheetGrid:
-    """The list of cells; ``nobody`` is the mark of a number that nobody has."""
+def _grid(raw: RawTable, measure: str) -> SheetGrid:
+    """The list of cells; one without a number and a status is blank, as on any sheet."""
     cells: dict[tuple[int, int], SheetCell] = {}
     for c, (name, codes) in enumerate(zip(raw.names, raw.codes, strict=True), 1):
         cells[(1, c)] = SheetCell(name)
@@ -201,8 +201,10 @@ def _grid(raw: RawTable, measure: str, nobody: Sequence[str] = ()) -> SheetGrid:
     last = len(raw.names) + 1
     cells[(1, last)] = SheetCell(measure)
     for r, (number, status) in enumerate(zip(raw.values[measure], raw.status, strict=True), 2):
-        mark = next(iter(nobody), "") if status == NOT_AVAILABLE else str(status)
-        cells[(r, last)] = SheetCell(mark or "c") if np.isnan(number) else SheetCell(_plain(float(number)))
+        if not np.isnan(number):
+            cells[(r, last)] = SheetCell(_plain(float(number)))
+        elif status:
+            cells[(r, last)] = SheetCell(str(status))
     names = {("column", c): name for c, name in enumerate(raw.names, 1)}
     listed = not _stands_in_lines(raw)
     return SheetGrid(raw.name, "", cells, header_rows=1, stub_columns=len(raw.names), names=names, listed=listed)
