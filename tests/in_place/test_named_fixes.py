@@ -11,6 +11,7 @@ import pytest
 
 from discreet.cli import run
 from discreet.sheets.counts_in_words import counts_in
+from discreet.tables.reading.by_suffix import raw_table
 
 Rows = list[list[Any]]
 COUNTS: Rows = [
@@ -215,3 +216,17 @@ def test_lists_of_several_tables_are_files_with_a_number(
     assert "B,F,,c" in Path("t-1.csv").read_text()
     assert run(["protect", book, "--hide-under", "6", "--layout", "tidy", "-o", "t.csv"]) == 2
     assert "'t-1.csv' is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".sdmx.csv", ".px"])
+def test_numbers_that_nobody_has_are_no_zeros_in_a_list(suffix: str, tmp_path: Path) -> None:
+    source, safe = tmp_path / "t.csv", tmp_path / f"t.safe{suffix}"
+    source.write_text("town,f,m\nAlpha,30,n/a\nBeta,4,22\nGamma,0,40\n")
+    options = ["--hide-under", "6", "--unavailable", "n/a", "--layout", "tidy"]
+    assert run(["protect", str(source), *options, "-o", str(safe)]) == 0
+    read = raw_table(safe, None)
+    (values,) = read.values.values()
+    cells = dict(zip(zip(*read.codes, strict=True), values.tolist(), strict=True))
+    assert ("Alpha", "m") not in cells
+    assert cells["Gamma", "f"] == 0
+    assert sum(number == 0 for number in cells.values()) == 1

@@ -13,6 +13,7 @@ from discreet.base.files import exists, same_file
 from discreet.errors import InputError
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
 from discreet.in_place.kept_texts import check_kept, tells_hidden
+from discreet.in_place.protecting import without_cells
 from discreet.in_place.protecting_tables import protect_tables
 from discreet.in_place.protection_report import CellNumbers, ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
@@ -88,7 +89,10 @@ class ProtectedFile:
 
     @property
     def releases(self) -> list[Release]:
-        """What may be published, table by table; a title or source that states what is hidden is left out."""
+        """What may be published, table by table; a title or source that states what is hidden is left out.
+
+        Cells that do not stand in the file, such as numbers that nobody has, are no zeros there.
+        """
         several = self.contents(HiddenMarks("c", "c"))
         numbers = [secret_numbers(sheet, one) for sheet, one in zip(self.sheets, self.done, strict=True)]
         elsewhere = frozenset().union(*(one.all for one in numbers))
@@ -100,7 +104,8 @@ class ProtectedFile:
                 "" if tells_hidden(sheet, text, own, elsewhere, told) else text
                 for text in ("" if blanked else sheet.layout.title, one.table.source)
             )
-            releases.append(one.release(title=title, source=source))
+            nowhere = np.array([not places for places in sheet.places_in(one.table.layout)], bool)
+            releases.append(without_cells(one, nowhere).release(title=title, source=source))
         return releases
 
 
