@@ -36,12 +36,12 @@ def test_a_gap_in_the_confidential_file_is_no_pass(files: Path, capsys: pytest.C
     for gone in range(1, len(lines)):
         (files / "part.csv").write_text("\n".join(lines[:gone] + lines[gone + 1 :]))
         assert run(["audit", "out.csv", "--confidential", "part.csv"]) == 2
-        assert "lacks 1 cells" in capsys.readouterr().err
+        assert "lacks 1 cell of the table" in capsys.readouterr().err
     (files / "part.csv").write_text("\n".join(lines[:2]))
     assert run(["audit", "out.csv", "--confidential", "part.csv"]) == 2
     (files / "part.csv").write_text("\n".join([*lines, lines[-1]]))
     assert run(["audit", "out.csv", "--confidential", "part.csv"]) == 2
-    assert "repeat the cell" in capsys.readouterr().err
+    assert "repeats the cell" in capsys.readouterr().err
 
 
 def test_a_sensitive_cell_that_is_shown_is_exact(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,12 +63,12 @@ def test_a_cell_that_stands_on_two_lines_is_refused(files: Path) -> None:
     lines = (files / "out.csv").read_text().splitlines()
     for k, line in enumerate(lines[1:], 2):
         (files / "twice.csv").write_text("\n".join([*lines, line]))
-        with pytest.raises(dc.InputError, match=rf"1 lines repeat .* \(lines {k} and {len(lines) + 1}\)"):
+        with pytest.raises(dc.InputError, match=rf"1 line repeats .* \(lines {k} and {len(lines) + 1}\)"):
             dc.Release.read_csv("twice.csv")
     release = dc.Release.read_csv("out.csv")
     codes = release.codes.copy()
     codes[-1] = codes[0]
-    with pytest.raises(dc.InputError, match="repeat the cell"):
+    with pytest.raises(dc.InputError, match="repeats the cell"):
         dc.audit(replace(release, codes=codes))
 
 

@@ -112,7 +112,7 @@ def test_what_is_missing_is_said(column: Any) -> None:
     """None, NaN, NaT and NA are no codes, in any kind of column."""
     assert coded(column).missing == 1
     frame = {"k": column, "n": [1, 2]}
-    with pytest.raises(dc.InputError, match="1 rows have no code"):
+    with pytest.raises(dc.InputError, match="1 row has no code"):
         dc.Table.of(frame, ["k"], count="n")
 
 
@@ -134,7 +134,7 @@ def test_series_keep_their_labels() -> None:
     assert dc.Table.of(people["size"].value_counts(sort=False)).dimensions[0].leaves == ("c", "b", "a")
     mean = people.assign(pay=[1.5, 2, 3, 4, 5]).groupby("area")["pay"].sum()
     assert dc.Table.of(mean, value="pay").value.tolist() == [15.5, 3.5, 7.0, 5.0]
-    with pytest.raises(dc.InputError, match="1 levels but 2 dimensions"):
+    with pytest.raises(dc.InputError, match="1 level but 2 dimensions"):
         dc.Table.of(mean, ["a", "b"], value="pay")
     assert dc.Table.of(mean, ["region"], value="pay").dimensions[0].name == "region"
 

@@ -136,7 +136,7 @@ def test_structural_zeros_by_combination() -> None:
     table = Table.of(COUNTS, [AREA, AGE], structural=[{"area": "N", "age": "15-29"}])
     assert table.layout.n_inner == 5
     assert table.cells.query("structural")[["area", "age"]].astype(str).to_numpy().tolist() == [["N", "15-29"]]
-    with pytest.raises(InputError, match="1 cells declared structural zeros are not zero"):
+    with pytest.raises(InputError, match="1 cell declared structural zeros is not zero"):
         Table.of(COUNTS, [AREA, AGE], structural=[{"area": "N", "age": "0-14"}])
     with pytest.raises(InputError, match="every inner cell"):
         Table.of(COUNTS, [AREA, AGE], structural=[{"area": "Total"}])
@@ -208,22 +208,22 @@ def test_rounded_parts_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Table.of([[1, -1]]), "1 entries are negative"),
-        (lambda: Table.of([[1.5, 1]]), "1 entries are not whole numbers"),
-        (lambda: Table.of([[np.nan, 1]]), "1 entries are missing"),
+        (lambda: Table.of([[1, -1]]), "1 entry is negative"),
+        (lambda: Table.of([[1.5, 1]]), "1 entry is not whole numbers"),
+        (lambda: Table.of([[np.nan, 1]]), "1 entry is missing"),
         (lambda: Table.of([["x", 1]]), "must be numbers"),
         (lambda: Table.of([[True]]), "must be numbers"),
         (lambda: Table.of([]), "at least one cell"),
-        (lambda: Table.of(COUNTS, ["a"]), "2 axes but 1 dimensions"),
+        (lambda: Table.of(COUNTS, ["a"]), "2 axes but 1 dimension is"),
         (lambda: Table.of(COUNTS, [AGE, AREA]), "shape \\(2, 3\\) but the dimensions have \\(3, 2\\)"),
         (lambda: Table.of(COUNTS, [AREA, AREA]), "shape"),
         (lambda: Table.of(COUNTS.T @ COUNTS, [AGE, AGE]), "named twice"),
         (lambda: Table.of({"a": ["x"], "n": [1]}, ["a"]), "name the column that holds counts"),
         (lambda: Table.of({"a": ["x"], "n": [1]}, ["b"], count="n"), "no column 'b'"),
         (lambda: Table.of({"a": ["x"], "n": [1]}, ["a"], count="m"), "no column 'm'"),
-        (lambda: Table.of({"a": ["x", "x"], "n": [1, 2]}, ["a"], count="n"), "1 rows repeat the cell"),
-        (lambda: Table.of({"a": ["x", None], "n": [1, 2]}, ["a"], count="n"), "1 rows have no code"),
-        (lambda: Table.of({"area": ["N", "W"], "n": [1, 2]}, [AREA], count="n"), "1 rows hold a code that is not"),
+        (lambda: Table.of({"a": ["x", "x"], "n": [1, 2]}, ["a"], count="n"), "1 row repeats the cell"),
+        (lambda: Table.of({"a": ["x", None], "n": [1, 2]}, ["a"], count="n"), "1 row has no code"),
+        (lambda: Table.of({"area": ["N", "W"], "n": [1, 2]}, [AREA], count="n"), "1 row holds a code that is not"),
         (lambda: Table.of({"a": [], "n": []}, ["a"], count="n"), "has no (rows|codes)"),
         (lambda: Table.of([[1]], totals="maybe"), "totals can be"),
         (lambda: Table.of([[1.0]], value="v", decimals=99), "decimals can be 0 to 9"),

@@ -13,6 +13,7 @@ from discreet.audits.report import Audit
 from discreet.audits.view import View
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
+from discreet.errors import many
 from discreet.release import Release
 
 
@@ -40,7 +41,7 @@ def known_if_counts(
     more = (counts.finding != "open") & (report.finding == "open") if same else np.ones(1, bool)
     if not more.any():
         return ()
-    cells = f"{int(more.sum()):,} cells" if more.sum() > 1 else "1 cell"
+    cells = many(int(more.sum()), "cell")
     if seen.decimals:
         return (
             f"if the numbers of {measure!r} are counts, {cells} more may be known: their decimals are all zero; write "

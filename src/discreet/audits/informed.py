@@ -16,7 +16,7 @@ from discreet.audits.known import settled_intervals
 from discreet.audits.report import EXACT, NARROW, UNKNOWN, Audit
 from discreet.audits.view import View, cell_codes
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.release import Protected, Release, Status
 
 MOST_COALITIONS = 20_000
@@ -84,7 +84,7 @@ def tried_earlier(report: Audit, earlier: Sequence[Protected | Release], change:
         lower[at] = np.maximum(lower[at], value - spread)
         upper[at] = np.minimum(upper[at], value + spread)
         matched += len(at)
-    note = f"{matched:,} cells of earlier tables, changed by at most {change:.6g} of their value"
+    note = f"{many(matched, 'cell')} of earlier tables, changed by at most {change:.6g} of their value"
     judged = None if (lower > upper).any() else _judged_with(report, lower, upper)
     if judged is None:
         note += "; this table contradicts that, so nothing was judged"

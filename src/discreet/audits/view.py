@@ -14,7 +14,7 @@ from discreet.audits.mirrored_pairs import with_mirrored
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.naming import unused
-from discreet.errors import InputError, Unjudged, listed
+from discreet.errors import InputError, Unjudged, listed, many
 from discreet.release import CONFIDENTIAL, OPEN, Protected, Release, Status
 from discreet.tables import relations as related
 from discreet.tables.beyond_ranges import least_beyond
@@ -157,7 +157,10 @@ def view_of_release(release: Release, *, measure: str | None = None, nonnegative
     layout = Layout.of(release.dimensions)
     at = np.ravel_multi_index(tuple(release.codes.T), layout.code_shape)
     if repeated := len(at) - len(np.unique(at)):
-        raise InputError(f"{repeated:,} rows of the release repeat the cell of another row; keep one for each cell")
+        raise InputError(
+            f"{many(repeated, 'row of the release repeats', 'rows of the release repeat')} the cell of another row; "
+            "keep one for each cell"
+        )
     shown = np.full(len(layout), np.nan)
     shown[at] = np.rint(release.values[name] * 10.0**decimals)
     if nonnegative is None:
@@ -212,18 +215,18 @@ def means_of_cells(tables: Sequence[tuple[Release, Array, int]], measure: str) -
     Means of the same name are means of the same thing.
     """
     kinds: dict[str, CellMeans] = {}
-    size, start = sum(many for _, _, many in tables), 0
-    for release, at, many in tables:
+    size, start = sum(rows for _, _, rows in tables), 0
+    for release, at, rows in tables:
         for means in release.means.get(measure, ()):
             key = means.name.casefold()
             nothing = CellMeans(means.name, np.full(size, np.nan), np.zeros(size, np.int64), means.unit)
             held = kinds.get(key, nothing)
             shown, decimals = held.shown.copy(), held.decimals.copy()
             shown[start + at] = np.asarray(means.values, float)
-            decimals[start : start + many] = means.decimals
+            decimals[start : start + rows] = means.decimals
             unit = held.unit if held.unit is not None else means.unit
             kinds[key] = CellMeans(held.name, shown, decimals, unit)
-        start += many
+        start += rows
     return tuple(kinds.values())
 
 

@@ -17,7 +17,7 @@ from discreet.audits.report import OPEN, Audit
 from discreet.audits.view import View, cell_codes
 from discreet.base.annotations import Array
 from discreet.base.arguments import numbers, positive
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.rules import Levels, Rule
 
 Protection = float | tuple[Array, ...] | Rule | Levels | str | None
@@ -119,7 +119,7 @@ def cells_known_besides(report: Audit, other: Audit) -> str:
     )
     if not more:
         return ""
-    return f"{more:,} cells" if more > 1 else "1 cell"
+    return many(more, "cell")
 
 
 def _without_left(seen: View, targets: str | Array, protection: Protection, progress: Any) -> Audit:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 
 MOST_DECIMALS = 9
 _GROUPING = " \u00a0\u202f'\u2019_"  # signs that part thousands and nothing else
@@ -29,7 +29,7 @@ def parse_number(
     decimal, thousands = _signs(texts, what, decimal, thousands)
     plain = [_plain(text.strip(), decimal, thousands) for text in texts]
     if bad := sum(text is None for text in plain):
-        raise InputError(f"{what}: {bad:,} entries are missing or are not numbers")
+        raise InputError(f"{what}: {many(bad, 'entry is', 'entries are')} missing or are not numbers")
     numbers = [str(text) for text in plain]
     decimals = min(max((len(text.partition(".")[2]) for text in numbers), default=0), MOST_DECIMALS)
     if all(re.fullmatch(r"[+-]?\d+", text) for text in numbers):
@@ -85,8 +85,8 @@ def _signs(texts: Sequence[str], what: str, decimal: str | None, thousands: str 
     if marked:
         sign = "." if "." in marked[0] else ","
         raise InputError(
-            f"{what}: {len(marked):,} entries have three digits behind {sign!r}, which may part thousands or decimals; "
-            f"say decimal={sign!r} or thousands={sign!r} (--decimal, --thousands)"
+            f"{what}: {many(len(marked), 'entry has', 'entries have')} three digits behind {sign!r}, which may part "
+            f"thousands or decimals; say decimal={sign!r} or thousands={sign!r} (--decimal, --thousands)"
         )
     return ".", ","
 

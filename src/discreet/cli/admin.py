@@ -12,7 +12,7 @@ from discreet.cli.application import app, example
 from discreet.cli.console import say
 from discreet.cli.output import emit
 from discreet.cli.store import open_store, store_option
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 
 PATH = click.Path(path_type=Path)
 
@@ -97,7 +97,7 @@ def token(name: str, revoke: bool, url: str) -> None:
         if user is None:
             raise InputError(f"no user {name!r}")
         ended = store.revoke_tokens(user["id"])
-    say(f"{ended} tokens ended; workers forget them within {auth.TOKEN_SECONDS:g} s")
+    say(f"{many(ended, 'token')} ended; workers forget them within {auth.TOKEN_SECONDS:g} s")
 
 
 @example("discreet admin rotate-keys")
@@ -112,7 +112,7 @@ def rotate_keys(url: str) -> None:
 
     with open_store(url) as store:
         ended = store.rotate()
-    say(f"keys are new, {ended} sessions ended; servers take them up within {auth.KEY_SECONDS:g} s")
+    say(f"keys are new, {many(ended, 'session')} ended; servers take them up within {auth.KEY_SECONDS:g} s")
 
 
 @example("discreet admin record -o record.jsonl")

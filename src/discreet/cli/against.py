@@ -12,7 +12,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.naming import STATUS, unused
 from discreet.cli.ready import read_csv
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,8 @@ def against(
     in_file[np.ravel_multi_index(tuple(release.codes.T), seen.layouts[0].code_shape)] = True
     if gaps := int((in_file & ~listed).sum()):
         raise InputError(
-            f"{path.name!r} lacks {gaps:,} cells of the table; give all that `protect --confidential` wrote"
+            f"{path.name!r} lacks {many(gaps, 'cell of the table', 'cells of the table')}; give all that `protect "
+            "--confidential` wrote"
         )
     shown = ~seen.unknown & listed
     other = int((np.abs(seen.known.lower - held.truth)[shown & ~seen.withheld] > 0.5).sum())
@@ -108,16 +109,21 @@ def _places(path: Path, frame: pd.DataFrame, layout: Layout) -> Array:
     """Which cell each line is about; none may be named twice."""
     for d in layout.dimensions:
         if unknown := int((~frame[d.name].isin(d.codes)).sum()):
-            raise InputError(f"{path.name!r}: {unknown:,} lines have a code of {d.name!r} that the table has not")
+            raise InputError(
+                f"{path.name!r}: {many(unknown, 'line has', 'lines have')} a code of {d.name!r} that the table has not"
+            )
     codes = [[d.index(c) for c in frame[d.name]] for d in layout.dimensions]
     at = np.ravel_multi_index(codes, layout.code_shape)
     if again := len(at) - len(np.unique(at)):
-        raise InputError(f"{path.name!r}: {again:,} lines repeat the cell of another line; keep one line for each cell")
+        raise InputError(
+            f"{path.name!r}: {many(again, 'line repeats', 'lines repeat')} the cell of another line; keep one line for "
+            "each cell"
+        )
     return np.asarray(at)
 
 
-def _other(path: Path, many: int) -> str:
+def _other(path: Path, several: int) -> str:
     return (
-        f"{many:,} cells are shown with another value than {path.name!r} has: it is of another table, or values were "
-        "changed, which a file does not tell; audit the Protected"
+        f"{many(several, 'cell is', 'cells are')} shown with another value than {path.name!r} has: it is of another "
+        "table, or values were changed, which a file does not tell; audit the Protected"
     )

@@ -18,7 +18,7 @@ from discreet.base.verdicts import Verdict
 from discreet.cli.console import say
 from discreet.cli.drawing import TextColumn, more, text_table
 from discreet.cli.output import emit, emit_json, plain_json
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,8 +75,8 @@ class FailOn:
             if low.any():
                 name = f"{one.view.measure}: " if report.others else ""
                 least = float(one.bits[low].min())
-                many = f"{int(low.sum()):,} cells have" if low.sum() > 1 else "1 cell has"
-                reasons.append(f"{name}{many} fewer than {self.bits:g} bits left, the least {least:.3g}")
+                cells = many(int(low.sum()), "cell has", "cells have")
+                reasons.append(f"{name}{cells} fewer than {self.bits:g} bits left, the least {least:.3g}")
         return reasons
 
 
@@ -183,8 +183,7 @@ def tell_differences(
     for path in (output, page):
         if path is not None:
             emit(_differences_bytes(differences, path.suffix.lower()), path, private=True)
-    many = len(differences.populations)
-    say(f"{many:,} {'population' if many == 1 else 'populations'} smaller than {differences.under:g}")
+    say(f"{many(len(differences.populations), 'population')} smaller than {differences.under:g}")
     for text in differences.unjudged:
         say(text)
     say(f"verdict: {differences.verdict.value}")

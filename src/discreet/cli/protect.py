@@ -29,7 +29,7 @@ from discreet.cli.protect_sheet import (
     refuse_beside,
     sheet_options,
 )
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, many, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,10 +239,10 @@ def _summary(done: Protected, seconds: float) -> str:
 
     size = abs(done.table.value.astype(float))
     lost = 100 * float(size[done.hidden].sum()) / (float(size.sum()) or 1)
-    words = [f"{len(done.table):,} cells"]
+    words = [many(len(done.table), "cell")]
     for kind in (Status.PRIMARY, Status.SECONDARY, Status.FORCED, Status.NEVER):
-        if many := int((done.status == kind.value).sum()):
-            words.append(f"{many:,} {kind.name.lower()}")
+        if cells := int((done.status == kind.value).sum()):
+            words.append(f"{cells:,} {kind.name.lower()}")
     if done.hidden.any():
         words.append(f"{lost:.1f} % of the value lost")
     if "gap" in done.details:

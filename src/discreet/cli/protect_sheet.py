@@ -15,7 +15,7 @@ import click
 from discreet.cli.console import heard, say
 from discreet.cli.option_texts import value_of
 from discreet.cli.sheet_reading import READING_OPTIONS, reading_arguments, reading_options
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 
 if TYPE_CHECKING:
     from discreet.methods.contract import Method
@@ -170,7 +170,7 @@ def protect_finished(
         if any(outcome.hidden for outcome in file.outcomes):
             lines.append(_audit_command(source, target, marks.secondary, under, more=bool(reading)))
         if written.images:
-            images = f"{written.images:,} images" if written.images > 1 else "1 image"
+            images = many(written.images, "image")
             lines.append(f"verdict on the file: unknown, as {images} in it stay and were not judged")
             unjudged += f" Not judged: {images} in the file."
             unknown = True

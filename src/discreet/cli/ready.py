@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from discreet.base.naming import STATUS, meant, unused
 from discreet.base.number_texts import parse_number
-from discreet.errors import InputError, headings
+from discreet.errors import InputError, headings, many
 from discreet.release import CONFIDENTIAL, OPEN
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _without_status(
 ) -> tuple[pd.DataFrame, str | None, str | None]:
     """The table without its status, and which column holds its counts or its magnitude."""
     if hidden := int((frame.iloc[:, -1].fillna(OPEN) != OPEN).sum()):
-        raise InputError(f"{data.name!r} has {hidden:,} hidden cells; a table of all cells is needed here")
+        raise InputError(f"{data.name!r} has {many(hidden, 'hidden cell')}; a table of all cells is needed here")
     frame = frame.iloc[:, :-1].copy()
     *others, last = (str(c) for c in frame.columns)
     if count is None and value is None:

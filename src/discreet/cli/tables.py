@@ -15,7 +15,7 @@ from discreet.cli.options import measures_option, release_options, table_options
 from discreet.cli.output import emit, emit_release, format_of, keep_edited
 from discreet.cli.progress import working
 from discreet.cli.sheet_reading import reading_arguments, reading_options
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 
 
 @example("discreet tabulate people.parquet --codebook people.toml --by county,sex -o table.csv")
@@ -35,7 +35,7 @@ def tabulate(output: Path | None, format: str | None, metadata: bool, **which: A
         table = load_table(**which)
     release = protect(table, Publish()).release()
     emit_release(release, output, format, metadata=metadata, private=True)
-    say(f"{len(table):,} cells over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
+    say(f"{many(len(table), 'cell')} over {table.layout.n_inner:,} inner cells. Not protected: treat as confidential.")
 
 
 @example("discreet show wards.xlsx")

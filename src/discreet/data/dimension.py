@@ -31,7 +31,7 @@ from discreet.data.code_groups import (
 )
 from discreet.data.hierarchy import Link, Parents
 from discreet.data.variable_description import VariableDescription
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, listed, many, nearest
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -407,7 +407,10 @@ class Dimension:
         ['A', '@A01', '@A02', 'B', '@B05']
         """
         if not 0 <= tree < len(self._trees):
-            raise InputError(f"dimension {self.name!r} has {len(self._trees)} hierarchies; there is no number {tree}")
+            raise InputError(
+                f"dimension {self.name!r} has {many(len(self._trees), 'hierarchy', 'hierarchies')}; there is no number "
+                f"{tree}"
+            )
         check_suffix(path, (".hrc", ".txt"), "a hierarchy of tau-ARGUS")
         tops, children = self._trees[tree]
         text = hierarchy.to_hrc(children, tops, leader)

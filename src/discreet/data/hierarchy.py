@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from discreet.base.texts import as_csv, code_text, column_names, natural
-from discreet.errors import InputError, headings, listed, nearest
+from discreet.errors import InputError, headings, listed, many, nearest
 
 
 class Link(NamedTuple):
@@ -66,7 +66,7 @@ def from_hrc(text: str, leader: str = "@") -> tuple[list[str], list[Link]]:
             raise InputError(f".hrc line {number}: no code behind the leader {leader!r}")
         if depth > len(path):
             raise InputError(
-                f".hrc line {number}: the code is {depth} levels deep but the line above only {len(path) - 1}"
+                f".hrc line {number}: the code is {many(depth, 'level')} deep but the line above only {len(path) - 1}"
             )
         if code in codes:
             raise InputError(f".hrc line {number}: the code appears twice")
@@ -202,6 +202,7 @@ def from_nested(rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> tupl
     groups = set(above.values())
     if clash := [code for code in leaves if code in groups]:
         raise InputError(
-            f"{len(clash):,} codes of {columns[0]!r} are groups of others too; codes of different levels must differ"
+            f"{many(len(clash), 'code')} of {columns[0]!r} are groups of others too; codes of different levels must "
+            "differ"
         )
     return list(leaves), [Link(c, p) for c, p in above.items()]

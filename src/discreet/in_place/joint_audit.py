@@ -14,7 +14,7 @@ from discreet.audits.report import EXACT, Audit
 from discreet.audits.view import View, view
 from discreet.audits.view_audit import of_view
 from discreet.base.annotations import Array
-from discreet.errors import Refused
+from discreet.errors import Refused, many
 from discreet.in_place.margin_links import MarginLink, groups
 from discreet.in_place.possible_parts import Remainder
 from discreet.in_place.table_margins import TableMargins
@@ -171,7 +171,8 @@ def hiding_more(
     names = ", ".join(repr(tables[k].name) for k in members)
     raise Refused(
         "linked tables",
-        f"{len(bad):,} cells that must stay unknown follow from {names} together, and hiding more does not help",
+        f"{many(len(bad), 'cell that must stay unknown follows', 'cells that must stay unknown follow')} from {names} "
+        "together, and hiding more does not help",
         "give the tables a larger threshold (--hide-under), leave totals out of one of them, or protect and publish "
         "one alone (--sheet)",
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import Refused
+from discreet.errors import Refused, many
 from discreet.in_place.common_margins import CommonMargins
 from discreet.in_place.margin_links import MarginLink
 from discreet.in_place.table_links import found_links
@@ -84,10 +84,11 @@ def check_linked(sheets: Sequence[SheetTable], pairs: Sequence[LinkedPair], done
     faults = shown_elsewhere(pairs, done)
     if faults:
         names = ", ".join(repr(sheets[k].name) for k in sorted(faults))
-        many = sum(map(len, faults.values()))
+        several = sum(map(len, faults.values()))
         raise Refused(
             "linked tables",
-            f"{many:,} cells of {names} show what another table of the file hides",
+            f"{many(several, 'cell')} of {names} {'shows' if several == 1 else 'show'} what another table of the file "
+            "hides",
             "take --hide-under, which hides a cell in all tables, or protect the tables one by one with --sheet",
         )
 

@@ -15,7 +15,7 @@ from discreet.audits.view import view
 from discreet.audits.view_audit import NO_TOTAL
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
-from discreet.errors import Refused
+from discreet.errors import Refused, many
 from discreet.methods.recipes.further_hidden import SMALL, exposed_cells, known_cells
 from discreet.release import Protected, Status
 from discreet.tables.table import Table
@@ -69,7 +69,7 @@ class ProtectionReport:
         """One sentence for the governance form: what was done, and what was checked."""
         done = f"{self.method[:1].upper()}{self.method[1:]}"
         be = "is" if self.hidden == 1 else "are"
-        hidden = f"; {self.hidden:,} of {_cells(self.cells)} {be} not shown" if self.hidden else ""
+        hidden = f"; {self.hidden:,} of {many(self.cells, 'cell')} {be} not shown" if self.hidden else ""
         if not self.audited:
             checked = "no cell had to be protected"
         elif self.verdict.ok:
@@ -111,12 +111,12 @@ class ProtectionReport:
         >>> reports[0].lines()[0]
         'the Series: 3 cells, 2 primary, 0 secondary, 25.0 % of the value lost'
         """
-        words = [_cells(self.cells), f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
+        words = [many(self.cells, "cell"), f"{self.primary:,} primary", f"{self.secondary:,} secondary"]
         if self.hidden:
             words.append(f"{100 * self.lost:.1f} % of the value lost")
         first = f"{self.name}: {', '.join(words)}"
         exposed = f", {self.exact:,} known exactly" if self.exact else ""
-        second = f"audit: {self.verdict.value}, {_cells(self.audited)} judged{exposed}"
+        second = f"audit: {self.verdict.value}, {many(self.audited, 'cell')} judged{exposed}"
         return [first, second, *self.remarks]
 
     def check(self) -> None:
@@ -139,8 +139,8 @@ class ProtectionReport:
         if self.verdict is Verdict.FAIL:
             raise Refused(
                 "audit",
-                f"{self.name}: {_cells(self.exact)} that must stay unknown follow{'s' if self.exact == 1 else ''} from "
-                f"what would be shown ({self.method})",
+                f"{self.name}: {many(self.exact, 'cell')} that must stay unknown "
+                f"follow{'s' if self.exact == 1 else ''} from what would be shown ({self.method})",
                 CURE,
             )
         raise Refused("audit", f"{self.name}: it could not be judged: {'; '.join(self.remarks)}", CURE)
@@ -168,7 +168,7 @@ def form_sentence(reports: Sequence[ProtectionReport], cells: CellNumbers) -> st
         changed=any(report.changed for report in reports),
         verdict=Verdict.worst([report.verdict for report in reports]),
     )
-    return f"{len(reports):,} tables: {together.statement[:1].lower()}{together.statement[1:]}"
+    return f"{many(len(reports), 'table')}: {together.statement[:1].lower()}{together.statement[1:]}"
 
 
 def report_on(done: Protected, name: str, *, remarks: Sequence[str] = ()) -> ProtectionReport:
@@ -224,7 +224,3 @@ def _exposed(report: Audit) -> tuple[int, int]:
     """How many audited cells are known and must not be, and how many others are known."""
     bad = exposed_cells(report)
     return int(bad.sum()), int((known_cells(report) & ~bad).sum())
-
-
-def _cells(number: int) -> str:
-    return f"{number:,} cell{'' if number == 1 else 's'}"

@@ -10,7 +10,7 @@ from functools import partial
 
 from discreet.base.arguments import checked
 from discreet.data.microdata import Microdata
-from discreet.errors import Refused, listed
+from discreet.errors import Refused, listed, many
 from discreet.methods.contract import protect
 from discreet.policy.catalogue import check_catalogue
 from discreet.policy.counted_words import noting_counted, refusing_in_words
@@ -98,7 +98,7 @@ def allowed(most: int) -> str:
     >>> allowed(1), allowed(3)
     ('1 is allowed', '3 are allowed')
     """
-    return f"{most} {'is' if most == 1 else 'are'} allowed"
+    return many(most, "is allowed", "are allowed")
 
 
 # -- the codebook decides ---------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.base.toml import explain_fault, name_of, place, unknown_key
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import DiscreetError, InputError, many
 
 
 @dataclass
@@ -71,4 +71,4 @@ class Faults:
             raise InputError(self.found[0])
         if self.found:
             ordered = sorted(self.found, key=lambda said: int((re.search(r", line (\d+):", said) or ["0", "0"])[1]))
-            raise InputError(f"{len(ordered)} faults; nothing was run\n" + "\n".join(f"  {f}" for f in ordered))
+            raise InputError(f"{many(len(ordered), 'fault')}; nothing was run\n" + "\n".join(f"  {f}" for f in ordered))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from discreet.errors import many
 from discreet.sheets.sheet_grid import SheetGrid, column_letters
 from discreet.sheets.sheet_layout import (
     ASIDE,
@@ -81,7 +82,7 @@ def drawn_rows(grid: SheetGrid, layout: SheetLayout, rows: int, columns: int) ->
     if len(within) > len(kept):
         left.append(f"{len(within) - len(kept):,} of {len(first):,} rows of the table")
     if len(wide) > len(shown):
-        left.append(f"{len(wide) - len(shown):,} columns")
+        left.append(many(len(wide) - len(shown), "column"))
     return kept, shown, left
 
 

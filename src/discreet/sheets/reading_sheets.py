@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.base.arguments import checked
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, listed, many, nearest
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.blocks.sheet_blocks import NO_TABLE, SheetBlock, sheet_blocks, with_blank_rows
 from discreet.sheets.blocks.worded_cells import counted_units, quotient_cells
@@ -95,8 +95,8 @@ def read_table(
             )
         ranges = [f"range={table.layout.range.address!r}" for table in tables]
         raise InputError(
-            f"{tables[0].name!r} holds {len(tables)} tables; say which with {listed(ranges, 4)} (--range), or read all "
-            "of them with read_tables"
+            f"{tables[0].name!r} holds {many(len(tables), 'table')}; say which with {listed(ranges, 4)} (--range), or "
+            "read all of them with read_tables"
         )
     return tables[0]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from discreet.base.naming import unused
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
@@ -57,8 +57,8 @@ def sheet_axes(
     dims = [*rows.dimensions, *columns.dimensions]
     if len(parts.columns) > 1 and not varying:
         raise InputError(
-            f"{block.grid.source!r}: {len(parts.columns)} columns of numbers have the same header; give them different "
-            "ones, or say which rows are headers with header_rows= (--header-rows)"
+            f"{block.grid.source!r}: {many(len(parts.columns), 'column of numbers has', 'columns of numbers have')} "
+            "the same header; give them different ones, or say which rows are headers with header_rows= (--header-rows)"
         )
     names = _names(dims, options)
     dims = [replace(dim, name=name) for dim, name in zip(dims, names, strict=True)]
@@ -85,7 +85,7 @@ def _names(dims: Sequence[AxisDimension], options: SheetOptions) -> list[str]:
     if options.names is not None:
         if len(options.names) != len(dims) or len({*options.names}) < len(dims):
             raise InputError(
-                f"names= (--names) gives {len(options.names)} names, but the sheet has {len(dims)} dimensions "
+                f"names= (--names) gives {len(options.names)} names, but the sheet has {many(len(dims), 'dimension')} "
                 f"({listed([d.name for d in dims])}); give a different name for each"
             )
         return [str(name) for name in options.names]

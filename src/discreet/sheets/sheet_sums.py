@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.block_cells import quoted_name
 from discreet.sheets.blocks.implied_indents import OF_WHICH
 from discreet.sheets.blocks.quotient_lines import SAY_BASES
@@ -157,12 +157,12 @@ def blank_error(block: SheetBlock, cells: CellMap) -> BlankCellsError:
     text = block.grid.text(first.row, first.column)
     if text:
         return BlankCellsError(
-            f"{block.grid.source!r}: {len(unclear):,} cells hold {text!r} or are blank (the first is {first.address}), "
-            f"and sums do not show what that means; say zero={text!r} (--zero) if it is a zero, suppressed={text!r} "
-            "(--suppressed) if a number is hidden, blank='zero' (--blank) for blank cells"
+            f"{block.grid.source!r}: {many(len(unclear), 'cell holds', 'cells hold')} {text!r} or are blank (the first "
+            f"is {first.address}), and sums do not show what that means; say zero={text!r} (--zero) if it is a zero, "
+            f"suppressed={text!r} (--suppressed) if a number is hidden, blank='zero' (--blank) for blank cells"
         )
     return BlankCellsError(
-        f"{block.grid.source!r}: {len(unclear):,} cells of the table are blank (the first is {first.address}), and "
-        "sums do not show what that means; say blank='zero' (--blank) if nothing is there, blank='hidden' if a number "
-        "is not shown, blank='none' if such a cell cannot exist"
+        f"{block.grid.source!r}: {many(len(unclear), 'cell of the table is', 'cells of the table are')} blank (the "
+        f"first is {first.address}), and sums do not show what that means; say blank='zero' (--blank) if nothing is "
+        "there, blank='hidden' if a number is not shown, blank='none' if such a cell cannot exist"
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from discreet.base.arguments import checked
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.sheets import picture
 from discreet.sheets.sheet_grid import CellPlace, SheetGrid
 from discreet.sheets.sheet_layout import CountedShare, DerivedNumber, LeftAside, RunningSum, SheetLayout
@@ -108,9 +108,9 @@ class SheetTable:
         """The table, if every number is shown."""
         if self._table is None:
             raise InputError(
-                f"{self.name!r} has {self.hidden:,} hidden cells (marks or ranges in place of numbers), so it cannot "
-                "be protected; give the table before anything was hidden, say unavailable= (--unavailable) of a mark "
-                "for numbers that nobody has, such as n/a, or audit it as it is: discreet audit FILE (what it "
+                f"{self.name!r} has {many(self.hidden, 'hidden cell')} (marks or ranges in place of numbers), so it "
+                "cannot be protected; give the table before anything was hidden, say unavailable= (--unavailable) of a "
+                "mark for numbers that nobody has, such as n/a, or audit it as it is: discreet audit FILE (what it "
                 "publishes: .published)"
             )
         return self._table
@@ -168,8 +168,8 @@ class SheetTable:
         aside = [f"left aside: {part.range.address} ({part.reason})" for part in self.left_aside]
         numbers = [*self.percentages, *(part for table in self.share_tables for part in table.percentages)]
         confirmed = sum(part.numerator is not None for part in numbers)
-        many = f"{len(numbers):,} percentages, means or rates"
-        derived = [f"{many}, {confirmed:,} of them confirmed as shares of counts"]
+        several = f"{many(len(numbers), 'percentage')}, means or rates"
+        derived = [f"{several}, {confirmed:,} of them confirmed as shares of counts"]
         return (
             f"{len(self.places):,} cells of {self.measure!r}, {self.hidden:,} of them hidden",
             *(_described(d) for d in self.dimensions),
@@ -199,4 +199,4 @@ def _places_in(layout: Layout, places: CellPlaces) -> tuple[tuple[CellPlace, ...
 def _described(dimension: Dimension) -> str:
     groups = f", {len(dimension.groups):,} of them sums of others" if dimension.groups else ""
     total = "no total" if dimension.total is None else f"total {dimension.total!r}"
-    return f"dimension {dimension.name!r}: {len(dimension.codes):,} codes{groups}, {total}"
+    return f"dimension {dimension.name!r}: {many(len(dimension.codes), 'code')}{groups}, {total}"

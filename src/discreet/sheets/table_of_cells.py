@@ -10,7 +10,7 @@ import numpy as np
 from discreet.base.naming import unused
 from discreet.data.code_groups import Group
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension
@@ -56,9 +56,9 @@ def full_table(
     if measure == "count" and (negative := np.flatnonzero(values < 0)).size:
         addresses = [cells.places[k][0].address for k in negative]
         raise InputError(
-            f"{block.grid.source!r}: {len(addresses):,} numbers of the table are negative, and a count cannot be "
-            f"({listed(addresses, 4)}); for changes or sums of a magnitude say what it is (value='change', --value "
-            "change), else leave their columns aside by their headers (leave=, --leave)"
+            f"{block.grid.source!r}: {many(len(addresses), 'number of the table is', 'numbers of the table are')} "
+            f"negative, and a count cannot be ({listed(addresses, 4)}); for changes or sums of a magnitude say what it "
+            "is (value='change', --value change), else leave their columns aside by their headers (leave=, --leave)"
         )
     codes, position, values = with_remainders(cells.codes, trees, cells.position, values)
     if measure == "count" and (values < 0).any():
@@ -101,14 +101,14 @@ def rewritten_totals(block: SheetBlock, cells: CellMap, table: Table) -> list[st
     addresses = [cells.places[k][0].address for k in changed]
     if lost := [cells.places[k][0].address for k in changed if value[k] == 0]:
         raise InputError(
-            f"{block.grid.source!r}: {len(lost):,} totals have no parts on the sheet that could be added up "
-            f"({listed(lost, 4)}); say totals='trust' (--totals trust) to keep them, or leave their column aside by "
-            "its header (leave=, --leave)"
+            f"{block.grid.source!r}: {many(len(lost), 'total has', 'totals have')} no parts on the sheet that could be "
+            f"added up ({listed(lost, 4)}); say totals='trust' (--totals trust) to keep them, or leave their column "
+            "aside by its header (leave=, --leave)"
         )
     if not addresses:
         return []
-    many = f"{len(addresses):,} totals that were off are" if len(addresses) > 1 else "a total that was off is"
-    return [f"{many} written as the sum of the parts: {listed(addresses, 6)}"]
+    several = f"{len(addresses):,} totals that were off are" if len(addresses) > 1 else "a total that was off is"
+    return [f"{several} written as the sum of the parts: {listed(addresses, 6)}"]
 
 
 def published_sheet(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.body_numbers import BodyParts, body_numbers, body_parts, with_thousands
 from discreet.sheets.blocks.label_paths import column_levels, row_levels
 from discreet.sheets.blocks.running_sums import without_running_sums
@@ -192,9 +192,9 @@ def _refuse_repeated(block: SheetBlock, cells: CellMap, dims: Sequence[Dimension
     twice = [places for k, places in enumerate(cells.places) if len(places) > 1 and inner[k]]
     if twice:
         raise InputError(
-            f"{block.grid.source!r}: {len(twice):,} cells stand in two rows or columns with the same labels "
-            f"({twice[0][0].address} and {twice[0][1].address}); keep one of them, or add them up; say stub_columns= "
-            "(--stub-columns) if more columns are labels"
+            f"{block.grid.source!r}: {many(len(twice), 'cell stands', 'cells stand')} in two rows or columns with the "
+            f"same labels ({twice[0][0].address} and {twice[0][1].address}); keep one of them, or add them up; say "
+            "stub_columns= (--stub-columns) if more columns are labels"
         )
 
 
@@ -264,13 +264,18 @@ def _more_assumed(
     """What was taken as so of blank cells, hidden rows, absent combinations and sums that leave a remainder."""
     texts = []
     if zeros := int(cells.unclear.sum()):
-        texts.append(f"{zeros:,} blank cells or dashes are zeros: every sum that holds them shows it")
+        texts.append(
+            f"{many(zeros, 'blank cell or dash is a zero', 'blank cells or dashes are zeros')}: every sum that holds "
+            f"{'it' if zeros == 1 else 'them'} shows it"
+        )
     hidden = [row for row in block.grid.hidden_rows if row in block.body]
     columns = [column for column in block.grid.hidden_columns if column in block.values]
     if hidden or columns:
-        texts.append(f"{len(hidden):,} hidden rows and {len(columns):,} hidden columns are part of the table")
+        texts.append(
+            f"{many(len(hidden), 'hidden row')} and {many(len(columns), 'hidden column')} are part of the table"
+        )
     if absent := _absent(cells, trees):
-        texts.append(f"{absent:,} combinations of labels have no cell on the sheet and count as zero")
+        texts.append(f"{many(absent, 'combination')} of labels have no cell on the sheet and count as zero")
     for dim, tree in zip(cells.dimensions, trees, strict=True):
         if tree.total is not None and tree.total == dim.blank:
             texts.append(f"rows or columns without a label of {dim.name!r} are its total")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 
 MOST_DECIMALS = 9
 LOOSE_DECIMALS = 6  # of numbers that are decimal at no precision, such as sums of weights
@@ -49,7 +49,7 @@ def counts(values: Any, what: str = "counts") -> Array:
     """
     array = whole_numbers(values, what)
     if bad := int((array < 0).sum()):
-        raise InputError(f"{what}: {bad:,} entries are negative; a count cannot be")
+        raise InputError(f"{what}: {many(bad, 'entry is', 'entries are')} negative; a count cannot be")
     return array
 
 
@@ -59,10 +59,13 @@ def whole_numbers(values: Any, what: str) -> Array:
     if array.dtype.kind == "f":
         if bad := int((array != np.rint(array)).sum()):
             raise InputError(
-                f"{what}: {bad:,} entries are not whole numbers; weighted or other sums are a magnitude (value=...)"
+                f"{what}: {many(bad, 'entry is', 'entries are')} not whole numbers; weighted or other sums are a "
+                "magnitude (value=...)"
             )
         if bad := int((np.abs(array) >= 2**53).sum()):
-            raise InputError(f"{what}: {bad:,} entries are too large to be exact as floats; give integers")
+            raise InputError(
+                f"{what}: {many(bad, 'entry is', 'entries are')} too large to be exact as floats; give integers"
+            )
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise InputError(f"{what}: an entry is too large")
     return array.astype(np.int64)
@@ -126,5 +129,5 @@ def _numbers(values: Any, what: str) -> Array:
     if array.dtype.kind == "b" or array.dtype.kind not in "iuf":
         raise InputError(f"{what} must be numbers; given: {array.dtype}")
     if array.dtype.kind == "f" and (bad := int((~np.isfinite(array)).sum())):
-        raise InputError(f"{what}: {bad:,} entries are missing, NaN or infinite")
+        raise InputError(f"{what}: {many(bad, 'entry is', 'entries are')} missing, NaN or infinite")
     return array

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.tables.table import Table
 
 
@@ -31,7 +31,7 @@ def cell_mask(table: Table, cells: Any) -> Array:
     numbers = np.asarray(cells)
     if numbers.dtype == bool:
         if numbers.shape != mask.shape:
-            raise InputError(f"the mask has shape {numbers.shape}, the table {len(table):,} cells")
+            raise InputError(f"the mask has shape {numbers.shape}, the table {many(len(table), 'cell')}")
         return numbers.copy()
     if numbers.size and (numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= len(table)):
         raise InputError(f"cells to hide are a mask, numbers from 0 to {len(table) - 1:,}, or {{dimension: code}}")

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, listed, many, nearest
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -291,7 +291,9 @@ def _block_matrix(dimensions: Sequence[Dimension], block: Sequence[Array]) -> cs
     widths = [m.shape[1] for m in member]
     entries = math.prod(shape) * math.prod(widths)
     if entries > MOST_ENTRIES:
-        raise InputError(f"the matrix of this table would hold {entries:,} entries; publish fewer margins at once")
+        raise InputError(
+            f"the matrix of this table would hold {many(entries, 'entry', 'entries')}; publish fewer margins at once"
+        )
     index_type = np.int32 if math.prod(columns) <= MOST_ENTRIES else np.int64
     d = len(dimensions)
     indices = np.zeros((1,) * 2 * d, index_type)

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError, nearest
+from discreet.errors import InputError, many, nearest
 from discreet.tables import groups, totals
 from discreet.tables.flat_parts import FlatReading, flat_reading
 from discreet.tables.reading.by_suffix import raw_table
@@ -81,7 +81,9 @@ def of_raw(
     if codebook is not None:
         raw = _as_named(raw, codebook)
     if repeated := [name for name in dict.fromkeys(raw.names) if raw.names.count(name) > 1]:
-        raise InputError(f"{raw.name!r}: {len(repeated):,} columns are called as others are; rename them")
+        raise InputError(
+            f"{raw.name!r}: {many(len(repeated), 'column is', 'columns are')} called as others are; rename them"
+        )
     check_codes(raw)
     cells = _cells(raw, rounding)
     said = _with_said(raw, total)
@@ -149,8 +151,8 @@ def check_codes(raw: RawTable) -> None:
     for name, column in zip(raw.names, raw.codes, strict=True):
         if blank := sum(not code.strip() for code in column):
             raise InputError(
-                f"{raw.name!r}: {blank:,} lines have no code of {name!r}; write {totals.TOTAL} where that is the "
-                "total, else a name of its own"
+                f"{raw.name!r}: {many(blank, 'line has', 'lines have')} no code of {name!r}; write {totals.TOTAL} "
+                "where that is the total, else a name of its own"
             )
     where: dict[tuple[str, ...], int] = {}
     again = []
@@ -161,8 +163,8 @@ def check_codes(raw: RawTable) -> None:
     if again:
         pairs = ", ".join(f"{one} and {other}" for one, other in again[:3]) + (" ..." if len(again) > 3 else "")
         raise InputError(
-            f"{raw.name!r}: {len(again):,} lines repeat the cell of another line (lines {pairs}); keep one line "
-            "for each cell"
+            f"{raw.name!r}: {many(len(again), 'line repeats', 'lines repeat')} the cell of another line (lines "
+            f"{pairs}); keep one line for each cell"
         )
 
 
@@ -261,7 +263,7 @@ def _known(file: str, dimension: Dimension, held: Sequence[str], total_of: dict[
         total = [c for c in unknown if like_a_total(c)]  # other codes may be those of records, in a wrong file
         cure = f" (if {total[0]!r} is the total: {totals.option(dimension.name, total[0])})" if total else ""
         raise InputError(
-            f"{file!r}: the codebook does not know {len(unknown):,} codes of dimension {dimension.name!r}{cure}; "
+            f"{file!r}: the codebook does not know {many(len(unknown), 'code')} of dimension {dimension.name!r}{cure}; "
             "give the codebook of this table, or none"
         )
     return dimension

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 
 ROUNDS = 8  # one quotient may narrow what another is of
 SLIP = 1e-9
@@ -88,8 +88,8 @@ def open_quotients(quotients: Sequence[Quotient], hidden: Array) -> tuple[str, .
     """What is said of quotients of which both numbers are hidden: only their intervals are used."""
     both = sum(bool(hidden[one.numerator] and hidden[one.denominator]) for one in quotients)
     words = (
-        f"{both:,} percentages are shown while both their number and what it is a share of are hidden; only the "
-        "intervals of both were used, so that more may be known than this audit sees"
+        f"{many(both, 'percentage is', 'percentages are')} shown while both their number and what it is a share of are "
+        "hidden; only the intervals of both were used, so that more may be known than this audit sees"
     )
     return (words,) if both else ()
 

@@ -14,7 +14,7 @@ from discreet.base.number_texts import spelt_numbers
 from discreet.base.texts import column_names
 from discreet.data.dimension import Dimension
 from discreet.engines.frames import Coded, coded, refuse_headings, wide
-from discreet.errors import InputError, NotAdditiveError, headings, listed
+from discreet.errors import InputError, NotAdditiveError, headings, listed, many
 from discreet.tables import totals
 from discreet.tables.additive import Additive, counts, fixed, summable, whole_numbers
 from discreet.tables.groups import refuse_groups
@@ -89,7 +89,10 @@ def _from_array(array: Array, dimensions: Names, how: Reading) -> tuple[Layout, 
         raise InputError("a table needs an array with at least one cell")
     names = dimensions or [_axis(k) for k in range(array.ndim)]
     if len(names) != array.ndim:
-        raise InputError(f"the array has {array.ndim} axes but {len(names)} dimensions are given")
+        raise InputError(
+            f"the array has {many(array.ndim, 'axis', 'axes')} but "
+            f"{many(len(names), 'dimension is', 'dimensions are')} given"
+        )
     sizes = zip(names, array.shape, strict=True)
     flat = {d: [str(k + 1) for k in range(size)] for d, size in sizes if isinstance(d, str)}
     totals.stated(how.total, list(flat), flat)
@@ -128,7 +131,8 @@ def _lay(layout: Layout, dense: Array, decimals: int, what: str) -> Additive:
     if layout.possible is not None:
         if bad := int((dense[~layout.possible] != 0).sum()):
             raise InputError(
-                f"{bad:,} cells declared structural zeros are not zero; correct the table or the declaration"
+                f"{many(bad, 'cell declared structural zeros is', 'cells declared structural zeros are')} not zero; "
+                "correct the table or the declaration"
             )
         dense = dense[layout.inner]
     return Additive(dense, layout.aggregate(dense), decimals)
@@ -166,7 +170,10 @@ def _from_wide(data: Any, dimensions: Names, how: Reading) -> tuple[Layout, dict
     codes = list(levels.values())
     if dimensions is not None:
         if len(dimensions) != len(codes):
-            raise InputError(f"the table has {len(codes)} levels but {len(dimensions)} dimensions are given")
+            raise InputError(
+                f"the table has {many(len(codes), 'level')} but "
+                f"{many(len(dimensions), 'dimension is', 'dimensions are')} given"
+            )
         asked = [d if isinstance(d, str) else d.name for d in dimensions]
         if set(asked) == set(levels):
             codes = [levels[name] for name in asked]
@@ -184,13 +191,14 @@ def _wide_numbers(data: Any, values: Array, how: Reading) -> None:
     if values.dtype.kind != "f":
         return
     if bad := int(np.isnan(values).sum()):
-        what = "1 cell of the table is" if bad == 1 else f"{bad:,} cells of the table are"
+        what = many(bad, "cell of the table is", "cells of the table are")
         raise InputError(f"{what} empty; if nothing is there, fill in zeros: fillna(0), pivot_table(..., fill_value=0)")
     if how.value is None and (bad := int((values != np.rint(values)).sum())):
         unnamed = data.ndim > 1 and data.columns.nlevels == 1 and data.columns.name is None
         first = 'name its columns (frame.rename_axis(columns="sex")) and ' if unnamed else ""
         raise InputError(
-            f"'count': {bad:,} entries are not whole numbers, so the table holds no counts; for sums of a magnitude "
+            f"'count': {many(bad, 'entry is', 'entries are')} not whole numbers, so the table holds no counts; for "
+            "sums of a magnitude "
             f'{first}say its name, such as value="turnover"'
         )
 
@@ -226,7 +234,10 @@ def _from_rows(rows: _Rows, how: Reading) -> tuple[Layout, dict[str, Additive]]:
         raise InputError("the columns of the table differ in length")
     for name, codes in zip(rows.names, rows.codes, strict=True):
         if codes.missing:
-            raise InputError(f"dimension {name!r}: {codes.missing:,} rows have no code; give missing values a category")
+            raise InputError(
+                f"dimension {name!r}: {many(codes.missing, 'row has', 'rows have')} no code; give missing values a "
+                "category"
+            )
     dims = _dimensions(rows, units, how)
     positions = [_places(d, codes) for d, codes in zip(dims, rows.codes, strict=True)]
     layout = Layout.of(dims, how.margins, how.structural)
@@ -234,7 +245,8 @@ def _from_rows(rows: _Rows, how: Reading) -> tuple[Layout, dict[str, Additive]]:
     cell = np.ravel_multi_index(positions, full.code_shape)
     if repeated := len(cell) - len(np.unique(cell)):
         raise InputError(
-            f"{repeated:,} rows repeat the cell of another row; add them up first, or read records as Microdata"
+            f"{many(repeated, 'row repeats', 'rows repeat')} the cell of another row; add them up first, or read "
+            "records as Microdata"
         )
     leaf = [np.array([d.leaf_position.get(c, -1) for c in d.codes])[p] for d, p in zip(dims, positions, strict=True)]
     inner = np.logical_and.reduce([part >= 0 for part in leaf])
@@ -286,8 +298,8 @@ def _places(dimension: Dimension, codes: Coded) -> Array:
         cure = f"; if {sounds[0]!r} is its total, say {totals.option(dimension.name, sounds[0])}" if sounds else ""
         held = "" if dimension.observed else f" ({listed(dimension.codes, 6)})"
         raise InputError(
-            f"dimension {dimension.name!r}: {bad:,} rows hold a code that is not among its {len(dimension.codes)} "
-            f"codes{held}; correct the table or the codes{cure}"
+            f"dimension {dimension.name!r}: {many(bad, 'row holds', 'rows hold')} a code that is not among its "
+            f"{len(dimension.codes)} codes{held}; correct the table or the codes{cure}"
         )
     return place
 
@@ -388,7 +400,8 @@ def _complaint(full: Layout, cells: Array, name: str, decimals: int, rounding: b
     cure = "correct them, or totals='compute' to take the sums, or totals='trust' to keep them as they are"
     if rounding:
         cure += "; rounding of single parts explains all of it: tolerance=0.5 accepts that"
-    many = f"{len(cells):,} totals of {name!r} are" if len(cells) > 1 else f"a total of {name!r} is"
+    several = f"{len(cells):,} totals of {name!r} are" if len(cells) > 1 else f"a total of {name!r} is"
     return (
-        f"{many} not the sum of the parts at {decimals} decimals, the worst first: {named}. {cure[0].upper()}{cure[1:]}"
+        f"{several} not the sum of the parts at {decimals} decimals, the worst first: {named}. "
+        f"{cure[0].upper()}{cure[1:]}"
     )

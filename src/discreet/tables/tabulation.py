@@ -12,7 +12,7 @@ from discreet.base.arguments import checked, whole
 from discreet.data.finished import refuse_finished
 from discreet.data.nested_columns import with_nested_columns
 from discreet.engines.protocol import PRODUCT_DECIMALS, WEIGHT_DECIMALS
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.tables.additive import Additive, summable
 from discreet.tables.contributions import Contributions, Spanning
 from discreet.tables.layout import Layout, Margin, Structural
@@ -87,7 +87,8 @@ def _from_groups(layout: Layout, groups: CountedGroups, value: str | None, title
         impossible = int(groups.count[~layout.possible[rows]].sum())
         if impossible:
             raise InputError(
-                f"{impossible:,} records lie in cells declared structural zeros; correct the data or the declaration"
+                f"{many(impossible, 'record lies', 'records lie')} in cells declared structural zeros; correct the "
+                "data or the declaration"
             )
         rows = np.searchsorted(layout.inner, rows)
 

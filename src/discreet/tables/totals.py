@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import DiscreetWarning, InputError, listed, nearest
+from discreet.errors import DiscreetWarning, InputError, listed, many, nearest
 from discreet.tables.total_names import PERHAPS, USUAL, like_a_total
 
 Totals = str | Mapping[str, str | None] | None
@@ -233,7 +233,8 @@ def _doubtful(cells: Cells, axis: int, code: str, e: SumEvidence, usual: int, ha
     if usual == USUAL and e.denied:
         raise InputError(
             f"dimension {name!r}: {code!r} is called like a total but is not the sum of the other codes in "
-            f"{e.denied:,} lines; if some codes are groups of others, give a codebook; {_choice(cells, axis, code)}"
+            f"{many(e.denied, 'line')}; if some codes are groups of others, give a codebook; "
+            f"{_choice(cells, axis, code)}"
         )
     if usual == PERHAPS and not e.denied and (e.confirmed or e.open) and not has_total:
         raise InputError(

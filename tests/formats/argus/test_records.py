@@ -115,9 +115,9 @@ def test_a_blank_is_the_first_missing_code(folder: Path) -> None:
     [
         ("firms.asc", RECORDS.replace("   100", "  1x0 "), "firms.asc, line 3: 'Pay' is not a number"),
         ("firms.asc", RECORDS.replace("   100", "   nan"), "firms.asc, line 3: 'Pay' is not a number"),
-        ("firms.asc", RECORDS.replace("   100", "999999"), "1 records have the missing code of 'Pay'"),
+        ("firms.asc", RECORDS.replace("   100", "999999"), "1 record has the missing code of 'Pay'"),
         ("firms.asc", RECORDS.replace("A02", "A2 "), "codes of 'Branch' do not all have the 3 characters"),
-        ("firms.asc", RECORDS.replace("B03 3", "B03 8"), "hold 1 codes of 'Area' that 'area.hrc' does not list"),
+        ("firms.asc", RECORDS.replace("B03 3", "B03 8"), "hold 1 code of 'Area' that 'area.hrc' does not list"),
         ("firms.asc", " \n", "is empty"),
         ("area.hrc", "N\n@@1\n", "area.hrc: .hrc line 2"),
         ("area.cdl", "1,One\n1,Two\n", "area.cdl, line 2: a code appears twice"),

@@ -150,7 +150,7 @@ def test_a_file_that_says_something_else_is_refused(tmp_path: Path) -> None:
         read: object = "7" if name != "a.parquet" else 7
         rewrite(data, name, Edits({place: "*"}, stood={place: read}))
         for other in ("8", 8):
-            with pytest.raises(InputError, match="1 cells do not stand where they were read") as refused:
+            with pytest.raises(InputError, match="1 cell does not stand where it was read") as refused:
                 rewrite(data, name, Edits({place: "*"}, stood={place: other}))
             assert "8" not in str(refused.value)
             assert "7" not in str(refused.value)
@@ -180,5 +180,5 @@ def test_a_table_in_a_drawing_of_a_sheet_moves_no_row(tmp_path: Path) -> None:
     stood = {grid.place(*at): cell.value for at, cell in grid.cells.items()}
     write_same(path, tmp_path / "out.ods", {grid.place(2, 2): "*"}, shown=stood, stood=stood)
     assert grids_of(tmp_path / "out.ods")[0].value(2, 2) == "*"
-    with pytest.raises(InputError, match="do not stand where they were read"):
+    with pytest.raises(InputError, match="1 cell does not stand where it was read"):
         write_same(path, tmp_path / "out.ods", {grid.place(3, 2): "*"}, shown=stood, stood={grid.place(3, 2): 3})

@@ -55,7 +55,7 @@ def test_what_indents_show_is_verified() -> None:
     """A label above others that is not their sum is refused; one that falls short is a sum with a remainder if said."""
     values = np.array([[10, 20], [4, 5], [5, 15]])
     parents = {"a": "North", "b": "North"}
-    with pytest.raises(InputError, match="not their sum in 1 lines"):
+    with pytest.raises(InputError, match="not their sum in 1 line;"):
         find_sums("area", ["North", "a", "b"], axis(values), parents=parents, said={})
     tree = find_sums("area", ["North", "a", "b"], axis(values), parents=parents, said={}, partly=True)
     assert (tree.partly, tree.children["North"]) == (("North",), ("a", "b"))

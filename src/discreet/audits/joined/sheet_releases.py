@@ -14,7 +14,7 @@ from discreet.audits.joined.published_copy import read_copy
 from discreet.audits.joined.unjudged_cells import unjudged_figures, unjudged_places
 from discreet.base.annotations import Array
 from discreet.base.naming import unused
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.release import Release
 from discreet.sheets.blocks.cell_reading import NUMERIC, read_cell
 from discreet.sheets.reading_sheets import read_tables
@@ -140,13 +140,14 @@ def of_sheet(
     doubts = list(published.doubts)
     if unknown and something_open:
         doubts.append(
-            f"what {unknown:,} percentages or means beside the numbers are of could not be confirmed, so that more may "
-            "be known than this audit sees: name the column of counts, or take them out"
+            f"what {many(unknown, 'percentage')} or means beside the numbers are of could not be confirmed, so that "
+            "more may be known than this audit sees: name the column of counts, or take them out"
         )
     if ambiguous and something_open:
         doubts.append(
-            f"{ambiguous:,} percentages beside the numbers may be shares of different numbers, all of which fit what "
-            "is shown, so that more may be known than this audit sees: take them out, or show what they are shares of"
+            f"{many(ambiguous, 'percentage beside the numbers', 'percentages beside the numbers')} may be shares of "
+            "different numbers, all of which fit what is shown, so that more may be known than this audit sees: take "
+            "them out, or show what they are shares of"
         )
     if unjudged and something_open:
         doubts.append(unjudged_figures(unjudged))

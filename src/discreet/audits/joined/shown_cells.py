@@ -10,7 +10,7 @@ from discreet.audits.joined.publication import Publication
 from discreet.audits.mean_equations import CellMeans
 from discreet.audits.view import beyond_ranges, finest_cells, means_of_cells, not_available, not_published
 from discreet.base.annotations import Array
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.tables.layout import Layout
 
 
@@ -23,7 +23,10 @@ def shown_cells(
     for p, layout in zip(some, layouts, strict=True):
         at = np.ravel_multi_index(tuple(p.release.codes.T), layout.code_shape)
         if repeated := len(at) - len(np.unique(at)):
-            raise InputError(f"{p.name!r}: {repeated:,} rows repeat the cell of another row; keep one for each cell")
+            raise InputError(
+                f"{p.name!r}: {many(repeated, 'row repeats', 'rows repeat')} the cell of another row; keep one for "
+                "each cell"
+            )
         low, high = np.full(len(layout), -np.inf), np.full(len(layout), np.inf)
         low[at], high[at] = p.bounds(measure, decimals, from_one=from_one)
         words = np.full(len(layout), "", object)

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from discreet.errors import listed
+from discreet.errors import listed, many
 from discreet.sheets.counts_in_words import counts_in
 from discreet.sheets.rewrite.number_look import plain_number
 from discreet.sheets.shares_in_words import states_share
@@ -79,10 +79,10 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
 
 def unjudged_figures(places: Sequence[CellPlace]) -> str:
     """Why an audit is no pass where such cells stand beside hidden numbers."""
-    many = f"{len(places):,} cells" if len(places) > 1 else "1 cell"
+    several = many(len(places), "cell")
     where = listed([_address(place) for place in places], 3)
     return (
-        f"{many} beside the numbers hold figures that were not judged ({where}): what they say of hidden numbers is "
+        f"{several} beside the numbers hold figures that were not judged ({where}): what they say of hidden numbers is "
         "not known; take them out of the published table"
     )
 

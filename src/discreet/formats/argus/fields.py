@@ -17,7 +17,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.texts import natural, read_text
 from discreet.data.dimension import Dimension
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.formats.argus.description import Description, Variable
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def field_numbers(column: pa.Array, variable: Variable, path: Path, *, comma: bo
     for code in variable.missing:
         if coded := int(pc.sum(pc.equal(column, code)).as_py() or 0):
             raise InputError(
-                f"{path.name}: {coded:,} records have the missing code of {variable.name!r}; give them a number first"
+                f"{path.name}: {many(coded, 'record has', 'records have')} the missing code of {variable.name!r}; give "
+                "them a number first"
             )
     with suppress(pa.ArrowInvalid):  # not chained to ours: its message holds the value
         values = np.asarray(pc.cast(text, pa.float64()))
@@ -113,7 +114,7 @@ def dimension(description: Description, variable: Variable, column: pa.Array) ->
     if unknown := sum(c not in result.codes for c in own):
         where = variable.hierarchy or variable.code_list
         raise description.fault(
-            variable.line, f"the data hold {unknown:,} codes of {variable.name!r} that {where!r} does not list"
+            variable.line, f"the data hold {many(unknown, 'code')} of {variable.name!r} that {where!r} does not list"
         )
     known = {code: text for code, text in labels.items() if code in result.codes}
     observed = not description.table and not (variable.hierarchy or labels)

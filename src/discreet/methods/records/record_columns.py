@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.base.annotations import Array, Floats
 from discreet.data.microdata import Microdata
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.methods.keys import mix, seed_key, unit_interval
 
 
@@ -66,8 +66,8 @@ def leaf_codes(data: Microdata, name: str) -> Array:
     out = place[number]
     if bad := int((out < 0).sum()):
         raise InputError(
-            f"dimension {name!r}: {bad:,} records have a code that the codebook lacks, or none; correct "
-            "the data or the codebook"
+            f"dimension {name!r}: {many(bad, 'record has', 'records have')} a code that the codebook lacks, or none; "
+            "correct the data or the codebook"
         )
     return out
 

@@ -11,7 +11,7 @@ from discreet.base import deadline
 from discreet.base.annotations import Array
 from discreet.base.arguments import checked
 from discreet.base.verdicts import Verdict
-from discreet.errors import OutOfTimeError, Refused, Unjudged
+from discreet.errors import OutOfTimeError, Refused, Unjudged, many
 from discreet.methods.suppress.exact.optimal import Optimal
 from discreet.methods.suppress.insider_rounds import solved_for_insiders
 from discreet.methods.suppress.model.earlier_tables import blame
@@ -163,7 +163,7 @@ def refusal(task: Task, unsafe: Array) -> Refused:
     roles, limits = task.roles, task.tuning.limits
     layout = roles.joined.layout
     what = names(layout, unsafe[unsafe < roles.n]) or "a sum that a rule keeps unknown"
-    reason = f"{len(unsafe):,} sensitive cells cannot be protected: {what}"
+    reason = f"{many(len(unsafe), 'sensitive cell')} cannot be protected: {what}"
     forced = np.flatnonzero(roles.forced)
     first = int(unsafe[0])
     guilty = np.empty(0, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.base.number_texts import misspelt, other_sign, thousands_sign
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, listed, many, nearest
 from discreet.sheets.blocks.cell_reading import BLANK, MARKED, NUMERIC, RANGED, WORDS, ReadCell, numbers_of, range_ends
 from discreet.sheets.blocks.derived_names import derived_kind, is_statistic
 from discreet.sheets.blocks.label_paths import LabelLevel
@@ -315,10 +315,10 @@ def body_numbers(block: SheetBlock, parts: BodyParts, options: SheetOptions) -> 
     if words := [k for k, cell in enumerate(flat) if cell.kind == WORDS]:
         places = [block.grid.place(parts.rows[k // shape[1]], parts.columns[k % shape[1]]).address for k in words[:4]]
         raise InputError(
-            f"{block.grid.source!r}: {len(words):,} cells of the table hold text that is neither a number nor a known "
-            f"mark ({listed(places)}); say suppressed= (--suppressed) for a mark of hidden numbers, zero= (--zero) for "
-            "one of zeros, flag= (--flag) for a sign behind numbers that changes nothing, leave= (--leave) for a "
-            "column that is not part of the table, or range= (--range)"
+            f"{block.grid.source!r}: {many(len(words), 'cell of the table holds', 'cells of the table hold')} text "
+            f"that is neither a number nor a known mark ({listed(places)}); say suppressed= (--suppressed) for a mark "
+            "of hidden numbers, zero= (--zero) for one of zeros, flag= (--flag) for a sign behind numbers that changes "
+            "nothing, leave= (--leave) for a column that is not part of the table, or range= (--range)"
         )
     what = repr(block.grid.source)
     _refuse_spelling(block, parts, flat, options)
@@ -350,7 +350,7 @@ def _refuse_spelling(block: SheetBlock, parts: BodyParts, cells: Sequence[ReadCe
         at = [divmod(texts[k][1], len(parts.columns)) for k in bad]
         places = [block.grid.place(parts.rows[row], parts.columns[column]).address for row, column in at]
         raise InputError(
-            f"{what}: {len(bad):,} cells hold digits that are not one number as the others are written "
-            f"({listed(places, 4)}); correct them, or say the sign before decimals and between "
+            f"{what}: {many(len(bad), 'cell holds', 'cells hold')} digits that are not one number as the others are "
+            f"written ({listed(places, 4)}); correct them, or say the sign before decimals and between "
             "thousands (decimal=, --decimal; thousands=, --thousands)"
         )

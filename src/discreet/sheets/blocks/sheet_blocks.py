@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.block_cells import BlockCells, BlockRows, quoted_name
 from discreet.sheets.blocks.cell_reading import BLANK, NUMERIC, WORDS, ReadCell, read_cell
 from discreet.sheets.blocks.row_kinds import (
@@ -136,8 +136,9 @@ def _figures_in_texts(grid: SheetGrid, cells: Mapping[tuple[int, int], ReadCell]
         return ""
     first = grid.place(*min(texts)).address
     return (
-        f"{len(texts):,} cells hold texts that begin with a number and are none (the first is {first}): write numbers "
-        "alone in them, with units in the headers and each number of several in a column of its own; else "
+        f"{many(len(texts), 'cell holds', 'cells hold')} texts that begin with a number and are none (the first is "
+        f"{first}): write numbers alone in them, with units in the headers and each number of several in a column of "
+        "its own; else "
     )
 
 
@@ -218,8 +219,8 @@ def _refuse_unsaved(grid: SheetGrid, box: CellRange) -> None:
     if unsaved:
         first = grid.place(*min(unsaved)).address
         raise InputError(
-            f"{quoted_name(grid)}: {len(unsaved):,} cells hold formulas whose results were never saved (first: "
-            f"{first}); open the file in a spreadsheet program, save it, and read it again"
+            f"{quoted_name(grid)}: {many(len(unsaved), 'cell holds', 'cells hold')} formulas whose results were never "
+            f"saved (first: {first}); open the file in a spreadsheet program, save it, and read it again"
         )
 
 

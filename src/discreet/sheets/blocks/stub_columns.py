@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.block_cells import BlockCells
 from discreet.sheets.blocks.cell_reading import MARKED, NUMERIC, RANGED, WORDS, ReadCell
 from discreet.sheets.sheet_grid import column_letters
@@ -63,8 +63,8 @@ def stub_columns(
     if said is not None:
         if not 0 < said < len(columns):
             raise InputError(
-                f"{block.name}: {_said_columns(said)}, but the table has {len(columns)} columns; at least one holds "
-                "labels and at least one numbers"
+                f"{block.name}: {_said_columns(said)}, but the table has {many(len(columns), 'column')}; at least one "
+                "holds labels and at least one numbers"
             )
         first = 1 if block.grid.stub_columns is not None and options.range is None else columns[0]
         stub = list(range(first, first + said)) if block.grid.stub_columns is not None else list(columns[:said])

@@ -8,7 +8,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.counts_in_words import states_another, states_one
 from discreet.sheets.rewrite.number_look import (
     first_number,
@@ -112,9 +112,11 @@ def check_stood(edits: Edits, name: str, cells: SourceCells, others: Collection[
         elif isinstance(value, int | float) and not isinstance(value, bool):
             moved += cells.numbers.get(place) != float(value)
     if moved:
+        cells_moved = many(moved, "cell does not stand where it was read", "cells do not stand where they were read")
         raise InputError(
-            f"{name!r}: {moved:,} cells do not stand where they were read, so that nothing is written: the file has "
-            "changed since, or its layout can be read in two ways; save it again in a spreadsheet program, as .xlsx"
+            f"{name!r}: {cells_moved}, so that nothing is "
+            "written: the file has changed since, or its layout can be read in two ways; save it again in a "
+            "spreadsheet program, as .xlsx"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import InputError, listed, nearest
+from discreet.errors import InputError, listed, many, nearest
 from discreet.sheets.excel.excel_grid import excel_grids
 from discreet.sheets.opendocument.opendocument_grid import opendocument_grids
 from discreet.sheets.sheet_grid import SheetGrid
@@ -65,7 +65,7 @@ def chosen_sheet(grids: list[SheetGrid], sheet: str | int | None) -> SheetGrid:
     names = [grid.sheet for grid in grids]
     if isinstance(sheet, int):
         if not 1 <= sheet <= len(grids):
-            raise InputError(f"sheet={sheet}: {grids[0].source!r} has {len(grids)} sheets, counted from 1")
+            raise InputError(f"sheet={sheet}: {grids[0].source!r} has {many(len(grids), 'sheet')}, counted from 1")
         return grids[sheet - 1]
     if sheet is not None:
         if names == [""]:
@@ -77,7 +77,7 @@ def chosen_sheet(grids: list[SheetGrid], sheet: str | int | None) -> SheetGrid:
         raise InputError(f"{grids[0].source!r} is empty")
     if len(filled) > 1:
         raise InputError(
-            f"{grids[0].source!r} holds {len(filled)} sheets ({listed([g.sheet for g in filled], 6)}): say which with "
-            f"sheet={filled[0].sheet!r} (--sheet), or read all of them with read_tables"
+            f"{grids[0].source!r} holds {many(len(filled), 'sheet')} ({listed([g.sheet for g in filled], 6)}): say "
+            f"which with sheet={filled[0].sheet!r} (--sheet), or read all of them with read_tables"
         )
     return filled[0]

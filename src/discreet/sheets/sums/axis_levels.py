@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.sheets.blocks.implied_indents import with_implied_indents
 from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
 from discreet.tables.total_names import USUAL, like_a_total
@@ -387,8 +387,9 @@ def _dimension(
         else:
             bad = sum(not p for p in paths)
             raise InputError(
-                f"{bad:,} rows of numbers have no label of {name!r}; if they are of a category of their own say "
-                f"missing={{{name!r}: 'unknown'}} (--missing), if one is the total write its name into the sheet"
+                f"{many(bad, 'row of numbers has', 'rows of numbers have')} no label of {name!r}; if they are of a "
+                f"category of their own say missing={{{name!r}: 'unknown'}} (--missing), if one is the total write its "
+                "name into the sheet"
             )
     invented = blank if category is None and not totals and not all(paths) else None
     if parents:

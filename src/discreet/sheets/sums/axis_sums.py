@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.implied_indents import BEGINS_OF_WHICH
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.nested_labels import (
@@ -229,8 +229,8 @@ def _verified(
             part = "if they are only some of its parts say partly=True (--partly), " if less else ""
             above, below = labels_in_words([codes[whole]]), labels_in_words([codes[p] for p in parts])
             raise InputError(
-                f"dimension {name!r}: {above} stands above {below} but is not their sum in {denied:,} lines; {part}if "
-                "indents and columns do not mean sums say nested=False (--no-nested), else correct the sheet"
+                f"dimension {name!r}: {above} stands above {below} but is not their sum in {many(denied, 'line')}; "
+                f"{part}if indents and columns do not mean sums say nested=False (--no-nested), else correct the sheet"
             )
     return short
 

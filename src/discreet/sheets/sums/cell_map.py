@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.base.annotations import Array
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.blocks.body_numbers import BodyNumbers, BodyParts
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.sheet_grid import CellPlace
@@ -69,8 +69,8 @@ class CellMap:
         """A row for each code of a dimension, a column for each combination of the others: the cell there, or -1."""
         if math.prod(self.shape) > MOST_COMBINATIONS:
             raise InputError(
-                f"the labels make {math.prod(self.shape):,} combinations, too many for a table; read fewer columns as "
-                "labels with stub_columns= (--stub-columns), or a part of the sheet with range= (--range)"
+                f"the labels make {many(math.prod(self.shape), 'combination')}, too many for a table; read fewer "
+                "columns as labels with stub_columns= (--stub-columns), or a part of the sheet with range= (--range)"
             )
         where = np.full(math.prod(self.shape), -1)
         where[self.flat] = np.arange(len(self.position))
@@ -143,8 +143,8 @@ def _refuse_differing(
     named = f"; rows of the same label: {listed(filter(None, labels), 4)}" if any(labels) else ""
     after = len(block.stub) + 1
     raise InputError(
-        f"{block.grid.source!r}: {int((~same).sum()):,} cells have the same labels as others but other numbers "
-        f"({', '.join(pairs)}{named}); give each row and column labels of its own, indent rows that are parts of the "
-        "one above, or say header_rows= (--header-rows) if more rows are headers, "
+        f"{block.grid.source!r}: {many(int((~same).sum()), 'cell has', 'cells have')} the same labels as others but "
+        f"other numbers ({', '.join(pairs)}{named}); give each row and column labels of its own, indent rows that are "
+        "parts of the one above, or say header_rows= (--header-rows) if more rows are headers, "
         f"stub_columns={after} (--stub-columns {after}) if the next column holds labels and no counts"
     )

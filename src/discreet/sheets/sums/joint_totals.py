@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.sheets.sums.axis_sums import SumTree
 from discreet.sheets.sums.cell_map import CellMap
@@ -119,7 +119,9 @@ def _ask_about_alone(
     enough = 0.0 if usual == USUAL else ASK_AT_END if usual else SURE
     if not denied and bits >= enough and bits > 0 and name not in said:
         return
-    shown = f"is not the sum of the others in {denied:,} lines" if denied else "too little shows that it is the total"
+    shown = (
+        f"is not the sum of the others in {many(denied, 'line')}" if denied else "too little shows that it is the total"
+    )
     raise InputError(
         f"dimension {name!r}: {code!r} has no labels of {below!r}, as a total of both has, but {shown}; if it is the "
         f"total say {option(name, code)}, if it is a category leave it aside by its header (leave={code!r}, --leave), "

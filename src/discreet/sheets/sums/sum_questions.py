@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.errors import InputError, listed
+from discreet.errors import InputError, listed, many
 from discreet.sheets.sums.axis_lines import ASK_AT_END, SURE, AxisLines
 from discreet.tables.total_names import USUAL, like_a_total
 from discreet.tables.totals import ASK, option
@@ -99,8 +99,8 @@ def ask_about_totals(
             part = " (its parts leave a remainder: partly=True, --partly, if only some are listed)" if less else ""
             raise InputError(
                 f"dimension {name!r}: {codes[k]!r} is called like a total but is not the sum of the others in "
-                f"{denied:,} lines{part}; if it is a category say {option(name, None)}, {IF_ROUNDED}, if the sheet is "
-                "wrong correct it"
+                f"{many(denied, 'line')}{part}; if it is a category say {option(name, None)}, {IF_ROUNDED}, if the "
+                "sheet is wrong correct it"
             )
         if usual != USUAL and denied and (usual or off):
             _ask_if_nearly(name, codes[k], lines, k, [other for other in top if other != k])
@@ -151,9 +151,9 @@ def _ask_if_nearly(name: str, code: str, lines: AxisLines, whole: int, others: S
     if rounded or mostly or remainder:
         part = ", partly=True (--partly) if only some of its parts are listed" if less else ""
         raise InputError(
-            f"dimension {name!r}: {code!r} is nearly the sum of the others, but not in {denied:,} lines; if it is a "
-            f"category say {option(name, None)}; if it is the total correct the sheet, or say {option(name, code)} and "
-            f"{AND_ROUNDED}{part}{TAKE_SUMS}"
+            f"dimension {name!r}: {code!r} is nearly the sum of the others, but not in {many(denied, 'line')}; if it "
+            f"is a category say {option(name, None)}; if it is the total correct the sheet, or say "
+            f"{option(name, code)} and {AND_ROUNDED}{part}{TAKE_SUMS}"
         )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.base.annotations import Array
 from discreet.base.naming import STATUS, meant, unused
 from discreet.base.texts import numbered_rows, read_text
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.tables.reading.number_cells import (
     PLAIN_SIGNS,
     NumberCells,
@@ -123,14 +123,16 @@ def _lines(path: Path, measures: int | None, signs: NumberSigns) -> _Lines:
         mostly = 2 * sum(len(row) == len(head) for row in rows) > len(rows)
         if not mostly and not behind:  # the first line is no head but a title with a sign that seems to part fields
             raise OtherLayoutError(_no_table(path, measures))
-        raise InputError(f"{path.name!r} line {numbers[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
+        raise InputError(
+            f"{path.name!r} line {numbers[bad]}: {many(len(rows[bad]), 'field')} where the head has {len(head)}"
+        )
     return _Lines(head, rows[1:], numbers[1:], words, separator)
 
 
 def _no_table(path: Path, measures: int | None) -> str:
-    many = measures or 1
+    several = measures or 1
     return (
-        f"{path.name!r} is not a table of cells: its columns are the dimensions, then the numbers ({many}; "
+        f"{path.name!r} is not a table of cells: its columns are the dimensions, then the numbers ({several}; "
         f"--measures N, measures=N says how many), then perhaps {STATUS!r} ({HIDDEN!r} where a number is not shown, "
         f"else empty). If its lines are records, count them first: discreet tabulate {path.name} --by ..."
     )
@@ -184,18 +186,18 @@ def _is_code(text: str, crossed: bool) -> bool:
 def _no_records(path: Path, head: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
     """Refuse records: lines that repeat codes, or that have a code each while most combinations do not occur."""
     names, codes = head[:-1], columns[:-1]
-    many = len(codes[0])
+    several = len(codes[0])
     distinct = len(set(zip(*codes, strict=True)))
     counting = f"count them first: discreet tabulate {path.name} --by {','.join(names[:2])}"
-    if many > FEW_LINES and 2 * distinct < many:
+    if several > FEW_LINES and 2 * distinct < several:
         raise InputError(
-            f"{path.name!r}: {many - distinct:,} of {many:,} lines repeat the codes of another line, so that these "
-            f"look like records and not like a table; {counting}"
+            f"{path.name!r}: {several - distinct:,} of {several:,} lines repeat the codes of another line, so that "
+            f"these look like records and not like a table; {counting}"
         )
     kinds = [len(set(column)) for column in codes]
-    own = [name for name, kind in zip(names, kinds, strict=True) if kind == many]
+    own = [name for name, kind in zip(names, kinds, strict=True) if kind == several]
     totals = any(like_a_total(code) for column in codes for code in set(column))
-    if many > FEW_LINES and len(names) > 1 and own and not totals and 4 * many < math.prod(kinds):
+    if several > FEW_LINES and len(names) > 1 and own and not totals and 4 * several < math.prod(kinds):
         raise InputError(
             f"{path.name!r}: every line has a code of {own[0]!r} to itself and no code is a total, so that these look "
             f"like records and not like a table; {counting}. If it is a table, say so: --measures 1 (measures=1)"

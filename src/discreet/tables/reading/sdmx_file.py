@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.texts import numbered_rows, read_text
-from discreet.errors import InputError
+from discreet.errors import InputError, many
 from discreet.tables.reading.number_cells import PLAIN_SIGNS, NumberSigns, assumed_of, number_cells
 from discreet.tables.reading.raw_table import HIDDEN, NOT_AVAILABLE, RawTable, heading_or_title
 
@@ -28,7 +28,9 @@ def sdmx_file(path: Path, signs: NumberSigns = PLAIN_SIGNS) -> RawTable:
     if "OBS_VALUE" not in head or head[: len(STRUCTURE)] != list(STRUCTURE) or not rows[1:]:
         raise InputError(f"{path.name!r} is not an SDMX-CSV 2.0 file: its columns begin with {', '.join(STRUCTURE)}")
     if bad := next((n for n, row in enumerate(rows) if len(row) != len(head)), 0):
-        raise InputError(f"{path.name!r} line {lines[bad]}: {len(rows[bad])} fields where the head has {len(head)}")
+        raise InputError(
+            f"{path.name!r} line {lines[bad]}: {many(len(rows[bad]), 'field')} where the head has {len(head)}"
+        )
     columns = dict(zip(head, zip(*rows[1:], strict=True), strict=True))
     stop = head.index("MEASURE") if "MEASURE" in head else head.index("OBS_VALUE")
     names = head[len(STRUCTURE) : stop]
