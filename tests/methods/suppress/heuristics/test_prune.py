@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from discreet.errors import InputError
 from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Witnesses, met_by, spread
 from discreet.methods.suppress.heuristics.needed_cells import NeededCells
-from discreet.methods.suppress.heuristics.prune import Pruning, clean_up
+from discreet.methods.suppress.heuristics.prune import Pruning, clean_up, shrunk
 from discreet.methods.suppress.model.condense import with_choice
 from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
@@ -22,6 +22,7 @@ from tests.problems import protects, random_problem
 
 ALONE = DEFAULT
 TOGETHER = replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, many_lost=2, alone=0))
+WALKING = replace(TOGETHER, heuristics=replace(TOGETHER.heuristics, walks_from=1))
 AT_ONCE = replace(DEFAULT, heuristics=replace(DEFAULT.heuristics, dropped_first=64))
 
 
@@ -43,6 +44,38 @@ def test_no_cell_of_a_cleaned_pattern_can_be_dropped(seed: int, shape: tuple[int
         smaller = pattern.copy()
         smaller[cell] = False
         assert not protects(p, smaller).all()
+
+
+@pytest.mark.parametrize("most", [0.0, 3e4, 3e5])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_cleaned_when_enough_was_done_protects_and_the_rest_is_told(seed: int, most: float) -> None:
+    """Every cell that is left was not tried or is needed; the same work gives the same pattern."""
+    p = random_problem(seed, (4, 4), coalitions=seed % 2 == 0)
+    everything = p.hidden | p.free
+    if not protects(p, everything).all():
+        return
+    done = shrunk(p, everything, most=most, tuning=WALKING)
+    assert protects(p, done.pattern).all()
+    assert not (done.untried & ~done.pattern).any()
+    assert done.minimal == (not done.untried.any())
+    for cell in np.flatnonzero(done.pattern & ~p.hidden & ~done.untried):
+        smaller = done.pattern.copy()
+        smaller[cell] = False
+        assert not protects(p, smaller).all()
+    assert (shrunk(p, everything, most=most, tuning=WALKING).pattern == done.pattern).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_was_cleaned_before_is_tried_first(seed: int) -> None:
+    """The same pattern comes out again, with fewer programs."""
+    p = random_problem(seed, (3, 3, 3))
+    everything = p.hidden | p.free
+    if not protects(p, everything).all():
+        return
+    first = shrunk(p, everything)
+    again = shrunk(p, everything, earlier=first.pattern)
+    assert (again.pattern == first.pattern).all()
+    assert again.minimal
 
 
 @pytest.mark.parametrize("seed", range(4))

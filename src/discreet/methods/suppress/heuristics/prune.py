@@ -21,6 +21,7 @@ import numpy as np
 from discreet.base import deadline
 from discreet.base.annotations import Array, Progress
 from discreet.errors import InputError, OutOfTimeError, Unjudged
+from discreet.linear.highs import SolverWork, counting
 from discreet.linear.null_space import whole_columns
 from discreet.methods.suppress.attacker.cheapest_move import MoveFinder
 from discreet.methods.suppress.attacker.feasibility import examine, settle_need
@@ -38,6 +39,7 @@ from discreet.methods.suppress.attacker.witnesses import (
 from discreet.methods.suppress.gauss.eliminate import eliminate
 from discreet.methods.suppress.heuristics.kept_moves import KeptMoves, Reach
 from discreet.methods.suppress.heuristics.needed_cells import NeededCells
+from discreet.methods.suppress.heuristics.walked_moves import WalkedMoves
 from discreet.methods.suppress.model.condense import Condensed, hidden_part, with_choice
 from discreet.methods.suppress.model.independent_parts import parts_with_choice
 from discreet.methods.suppress.model.problem import Problem
@@ -45,6 +47,9 @@ from discreet.methods.suppress.model.tuning import DEFAULT, Tuning
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
+
+
+WALK_STEP = 8  # a step of a walk, in the units of ``SolverWork``
 
 
 class WitnessedPattern:
@@ -59,8 +64,13 @@ class WitnessedPattern:
 class Pruning:
     """A pattern that shrinks, all cells of a condensed problem to begin with, and the moves known of it."""
 
-    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT) -> None:
-        self.condensed, self.problem, self.tuning = condensed, condensed.small, tuning
+    def __init__(self, condensed: Condensed, tuning: Tuning = DEFAULT, most: float = np.inf) -> None:
+        """``most``: the work (``highs.SolverWork``) after which nothing is tried; no end beside a clock."""
+        self.condensed, self.problem, self.tuning, self.most = condensed, condensed.small, tuning, most
+        self.untried: list[int] = []
+        # walks are machine code, which a limit of time or a few programs are not kept waiting for
+        self.walking = most < np.inf and len(condensed.small.needs) >= tuning.heuristics.walks_from
+        self.work = SolverWork()
         self.finder = MoveFinder(condensed.small, condensed.moves, tuning)
         self.nothing = np.zeros(len(condensed.small))
         # over moves any way out will do: it is found soonest, and there are few
@@ -81,29 +91,38 @@ class Pruning:
         return FurthestMove(self.condensed, self.tuning, by_moves=True)
 
     @cached_property
+    def walks(self) -> WalkedMoves:
+        """Short moves in whole numbers."""
+        return WalkedMoves(self.problem, prices(self.problem), self.tuning)
+
+    @cached_property
     def columns(self) -> csc_array:
         """The cells written over the moves, in whole numbers."""
         return whole_columns(self.condensed.moves)
 
-    def prune(self, until: float = np.inf, progress: Progress | None = None) -> bool:
+    def prune(self, until: float = np.inf, progress: Progress | None = None, first: Array | None = None) -> bool:
         """Drop what can be dropped, dearest first; whether it is proved that nothing is left to drop.
 
-        False if time was up before every cell was tried, or the solver did not settle one.
+        ``first``: cells that are tried before all others, all at once, as they were dropped for nearly the same needs.
+        False if time was up or enough was done before every cell was tried, or the solver did not settle one.
         """
         heuristics, needs, minimal = self.tuning.heuristics, self.problem.needs, True
         cells = np.flatnonzero(self.pattern & self.problem.free)
-        order = cells[np.argsort(-self.problem.weight[cells], kind="stable")].tolist()
+        again = np.zeros(len(self.pattern), bool) if first is None else first
+        order = cells[np.lexsort((cells, -self.problem.weight[cells], ~again[cells]))].tolist()
         levels = (needs.below > 0).any() or (needs.above > 0).any()
-        size = heuristics.dropped_first if levels else len(order)
+        size = heuristics.dropped_first if levels else 4 * heuristics.dropped_first
+        size = max(size, int(again[cells].sum()))
         while order and not self.doubtful:
             try:
-                with deadline.until(until):
+                with deadline.until(until), counting(self.work):
                     left, refusals, settled = self._drop(order[:size])
-            except OutOfTimeError:  # nothing has changed by the last cells, and those before have their proofs
+            except OutOfTimeError:  # what is published by now has its moves, and what was refused its proofs
+                self.untried = [cell for cell in order if self.pattern[cell]]
                 return False
             minimal &= settled
             order = left + order[size:]
-            size = 2 * size if not refusals else max(1, size // 2) if refusals > heuristics.dropped_refused else size
+            size = 4 * size if not refusals else max(1, size // 2) if refusals > heuristics.dropped_refused else size
             if progress is not None:
                 progress(len(cells) - len(order), len(cells))
         return minimal and not self.doubtful
@@ -177,7 +196,11 @@ class Pruning:
         waiting = waiting[np.lexsort((waiting, tight[waiting]))]
         for turn, need in enumerate(waiting.tolist()):
             deadline.check()
+            if self.work.spent > self.most:
+                raise OutOfTimeError
             if turn == self.tuning.heuristics.alone:
+                if self.walking:
+                    self._by_walks(smaller, reach)
                 self._together(waiting[turn:], smaller, reach)
             if reach.meets(need):
                 continue
@@ -187,6 +210,21 @@ class Pruning:
                 if len(refused) >= most:
                     break
         return refused
+
+    def _by_walks(self, smaller: Array, reach: Reach) -> None:
+        """Short moves for the needs of outsiders that lack one, first upwards, then downwards."""
+        needs, many = self.problem.needs, self.tuning.heuristics.many_lost
+        for side in (1, -1):
+            below, above, sliding = (lacking & (needs.coalition < 0) for lacking in reach.lacking())
+            level = np.where(sliding, needs.sliding, np.where(above if side > 0 else below, 1.0, 0.0))
+            level = np.where(above & (side > 0), needs.above, np.where(below & (side < 0), needs.below, level))
+            at = np.flatnonzero(level > 0)
+            if len(at) < many:
+                return
+            self.work.spent += WALK_STEP * len(at) * self.tuning.heuristics.walks[0] * self.tuning.heuristics.walks[1]
+            steps = side * np.ceil(level[at] * (1 - self.tuning.attacker.tiny))
+            for cells, by in self.walks.of(smaller, needs.cell[at], steps):
+                self.kept.add(cells, by, reach)
 
     def _together(self, waiting: Array, smaller: Array, reach: Reach) -> None:
         """Moves for many needs at once, as long as they serve many; each cell is wanted up or down by turns."""
@@ -275,12 +313,15 @@ class Shrunk:
     """A pattern without cells that can be published; whether it is proved that no further one can.
 
     ``doubtful``: some need was not seen to be met to begin with, and all that hangs together with it stayed hidden.
-    A part of which equations or sums say that it can lose nothing is not asked.
+    A part of which equations or sums say that it can lose nothing is not asked. ``untried``: hidden cells that may be
+    needless, as time was up or enough was done before it was their turn. ``spent``: the work it took.
     """
 
     pattern: Array
     minimal: bool
     doubtful: bool
+    untried: Array
+    spent: float
 
 
 def clean_up(
@@ -308,27 +349,38 @@ def shrunk(
     *,
     progress: Progress | None = None,
     until: float | None = None,
+    most: float = np.inf,
+    earlier: Array | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Shrunk:
-    """The pattern without cells that can be published, one connected part after the other."""
+    """The pattern without cells that can be published, one connected part after the other, the smallest first.
+
+    ``most``: the work (``highs.SolverWork``) after which no further cell is tried. ``earlier``: what the pattern came
+    to for nearly the same needs, which is tried first.
+    """
     hidden = np.asarray(pattern, bool) | problem.hidden
     extra = hidden & ~problem.free & ~problem.hidden  # zero cells say, which were hidden all the same
     problem = replace(problem, weight=np.where(extra, 0.5 * _least(problem), problem.weight))
     whole = with_choice(problem, hidden, hidden)
     left, minimal, doubtful = np.ones(len(whole.small), bool), True, len(whole.hopeless) > 0
     stuck = whole.group[problem.needs.cell[whole.hopeless]]
-    parts = parts_with_choice(whole)
-    total, before = sum(int(part.small.free.sum()) for part, _ in parts), 0
+    parts = sorted(parts_with_choice(whole), key=lambda part: len(part[1]))
+    total, before, spent = sum(int(part.small.free.sum()) for part, _ in parts), 0, 0.0
+    untried, gone = np.zeros(len(whole.small), bool), None if earlier is None else ~whole.shrink(earlier)
     for part, cells in parts:
-        pruning = Pruning(part, tuning)
+        pruning = Pruning(part, tuning, most - spent)
         if np.isin(stuck, cells).any():
             minimal = False
             continue
-        minimal &= pruning.prune(np.inf if until is None else until, _share(progress, before, total))
+        told = _share(progress, before, total)
+        minimal &= pruning.prune(np.inf if until is None else until, told, None if gone is None else gone[cells])
         doubtful |= pruning.doubtful
         left[cells] = pruning.pattern
+        untried[cells[pruning.untried]] = True
+        spent += pruning.work.spent
         before += int(part.small.free.sum())
-    return Shrunk(whole.expand(left), minimal, doubtful)
+    rest = np.append(untried, False)[whole.group] & hidden & ~problem.hidden
+    return Shrunk(whole.expand(left), minimal, doubtful, rest, spent)
 
 
 def _share(progress: Progress | None, before: int, total: int) -> Progress | None:

@@ -65,6 +65,9 @@ class HeuristicTuning:
     dropped_refused: int = 2  # half when more needs refuse
     alone: int = 6  # needs that look for another move each for itself, those most likely to find none first,
     many_lost: int = 12  # before all that lost theirs do so together, while so many do
+    walks: tuple[int, int, int] = (100, 4, 8)  # longest walk, tries, how much it shuns dear cells
+    walks_from: int = 200  # needs from which on they are worth it
+    walk_room: int = 100  # cells of a move that is kept, on average
     # where pattern and relaxation disagree (RINS)
     agree: float = 1e-6  # how near to 0 or 1 the relaxation must be to agree
     disagree_most: float = 0.9  # of the cells with a choice: where more are set free, nothing is gained
@@ -285,6 +288,11 @@ class LimitTuning:
     grace: tuple[float, float] = (1.1, 1.5)  # times the time and seconds more, for a first pattern and its proof
     spare: float = 0.5  # of the time, at most, for the pattern to fall back on
     audits: float = 2.0  # times what its audit took are kept for the audit at the end
+    # work of a table's clean-up (``highs.SolverWork``) without a limit of time: at least, for each cell, or for each
+    # that is sensitive; chosen on benchmarks/whole_call.py
+    cleaned_work: tuple[float, float, float] = (1.2e8, 1e4, 1.5e5)
+    cleaned_search: float = 0.5  # of the time left for clean-up, the rest for the audit of what it comes to
+    cleaned_first: float = 0.7  # of that for the first time, before insiders have asked for more
     cleaned: float = 0.15  # of the time kept for clean-up where that is asked for
     unknown: float = 0.25  # of the time kept for the audit where none was finished
     least: float = 1.0  # seconds that a round of the solver gets at least
