@@ -185,3 +185,11 @@ def test_what_a_cube_says_of_its_sums_is_taken(tmp_path: Path) -> None:
     assert {group.code for group in read.dimensions[0].groups} == {"N", "S"}
     assert read.dimensions[0].labels == labels
     assert run(["protect", str(path), "--hide-under", "6"]) == 0
+
+
+def test_a_mark_for_a_list_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The format has marks of its own."""
+    px(tmp_path / "t.px", cells_of([4, 51, 44, 27, 80], [40, 22, 31, 65, 90]))
+    assert run(["protect", str(tmp_path / "t.px"), "--hide-under", "6", "--mark", "[c]"]) == 2
+    assert "leave it out" in capsys.readouterr().err
+    assert not (tmp_path / "t.safe.px").exists()

@@ -155,6 +155,9 @@ def protect_finished(
     unknown = bool(file.unjudged) and not sheet["apart"]
     if under is not None and not parameters and any(outcome.hidden for outcome in file.outcomes):
         lines.append(NO_KEY)
+    anew = layout == "tidy" or (sheet["layout"] is None and file.sheets[0].grid.listed)
+    if anew and sheet["mark"] is not None:
+        raise InputError("--mark: a list of cells has the marks of its format ('c', '..'); leave it out")
     if layout == "tidy" and sheet["keep_images"]:
         raise InputError("--keep-images: a list of cells has no images; leave it out, or --layout tidy")
     if layout == "tidy":

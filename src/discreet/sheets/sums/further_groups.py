@@ -24,6 +24,7 @@ def further_groups(
 
     Where a label called a total adds up some labels, and all left beside it are such sums, it is the total.
     """
+    tree = _with_parts_elsewhere(codes, lines, tree)
     below = {part for parts in tree.children.values() for part in parts}
     beside = [code for code in codes if code not in below and code not in tree.children]
     named = [code for code in tree.children if code not in below and like_a_total(code) == USUAL]
@@ -33,6 +34,35 @@ def further_groups(
         return tree, groups
     others = [code for code in (*beside, *tree.children) if code != whole and code not in below and code not in groups]
     return (tree if others else replace(tree, total=whole)), groups
+
+
+def _with_parts_elsewhere(codes: tuple[str, ...], lines: AxisLines, tree: SumTree) -> SumTree:
+    """The tree in which a part of a sum that adds up labels outside of it stands above these, wherever they are."""
+    children = dict(tree.children)
+    place = {code: k for k, code in enumerate(codes)}
+    for part in [part for parts in tree.children.values() for part in parts if part not in tree.children]:
+        below = {own for parts in children.values() for own in parts}
+        free = [place[code] for code in codes if code not in below and code not in children]
+        if not 1 < len(free) <= MOST_CODES:
+            continue
+        rows = [place[part], *free]
+        full = lines.shown[rows].all(axis=0) & lines.there[rows].all(axis=0)
+        wanted, values = lines.values[place[part]][full], lines.values[free][:, full]
+        bits = float(np.log2((1 + np.abs(wanted)) / (1 + 6 * lines.allowed)).clip(0).sum())
+        if bits < ASK + len(free) or (values < 0).any():
+            continue
+        chosen = (np.arange(2 ** len(free))[:, None] >> np.arange(len(free))) & 1
+        parts = _sums(chosen[chosen.sum(axis=1) >= 2], values, wanted, lines.allowed)
+        if len(parts) == 1:
+            children[part] = tuple(codes[free[n]] for n in np.flatnonzero(parts[0]))
+    if len(children) == len(tree.children):
+        return tree
+    more = [
+        f"{code!r} is the sum of {listed(parts, 4)} in every line"
+        for code, parts in children.items()
+        if code not in tree.children
+    ]
+    return replace(tree, children=children, assumed=(*tree.assumed, *more))
 
 
 def _subsets(codes: tuple[str, ...], lines: AxisLines, tree: SumTree, beside: set[str]) -> dict[str, tuple[str, ...]]:
@@ -45,15 +75,22 @@ def _subsets(codes: tuple[str, ...], lines: AxisLines, tree: SumTree, beside: se
     chosen = (np.arange(2 ** len(leaves))[:, None] >> np.arange(len(leaves))) & 1
     chosen = chosen[chosen.sum(axis=1) >= 2]
     counted = {part for parts in tree.children.values() for part in parts}  # once, in a sum that holds
-    groups = {}
-    for k, leaf in enumerate(leaves):
-        bits = float(np.log2((1 + values[k]) / (1 + 6 * lines.allowed)).clip(0).sum())  # off by three numbers, at least
-        if codes[leaf] in counted or bits < (ASK_AT_END if codes[leaf] in beside else ASK + len(leaves)):
-            continue
-        parts = _sums(chosen[chosen[:, k] == 0], values, values[k], lines.allowed)
-        if len(parts) == 1:
-            groups[codes[leaf]] = tuple(codes[leaves[n]] for n in np.flatnonzero(parts[0]))
-    return {code: parts for code, parts in groups.items() if not set(parts) & set(groups)}
+    groups: dict[int, list[int]] = {}
+    before = -1
+    while before < len(groups):  # what adds up such a group and others adds up their parts, in one way
+        before = len(groups)
+        finest = chosen[~(chosen[:, list(groups)] == 1).any(axis=1)]
+        found: dict[int, list[int]] = {}
+        for k, leaf in enumerate(leaves):
+            bits = float(np.log2((1 + values[k]) / (1 + 6 * lines.allowed)).clip(0).sum())  # off by three numbers
+            least = ASK_AT_END if codes[leaf] in beside else ASK + len(leaves)
+            if k in groups or codes[leaf] in counted or bits < least:
+                continue
+            parts = _sums(finest[finest[:, k] == 0], values, values[k], lines.allowed)
+            if len(parts) == 1:
+                found[k] = np.flatnonzero(parts[0]).tolist()
+        groups |= {k: parts for k, parts in found.items() if not set(parts) & set(found)}
+    return {codes[leaves[k]]: tuple(codes[leaves[n]] for n in parts) for k, parts in groups.items()}
 
 
 def _sums(chosen: Array, values: Array, wanted: Array, allowed: float) -> Array:
