@@ -177,3 +177,27 @@ def test_codes_and_years_beside_names_stay_labels(header: str, labels: tuple[int
     table = read_table(book(tmp_path, rows))
     assert not any(str(label) in table.dimensions[-1].codes for label in labels)
     assert len(table.places) == 6
+
+
+@pytest.mark.parametrize("groups", [("0-4", "5-9", "10-14", "15-19"), ("North", "South", "East", "West")])
+def test_counts_before_labels_are_no_codes(groups: tuple[str, ...], tmp_path: Path) -> None:
+    """A pyramid of ages: men, ages, women. As codes of the ages the men would be published as they are."""
+    rows: Rows = [["Men", "Group", "Women"], *map(list, zip((31, 24, 18, 3), groups, (29, 4, 22, 17), strict=True))]
+    path = book(tmp_path, rows)
+    with pytest.raises(InputError, match=r"stub_columns='Group' \(--stub-columns Group\) if they are counts"):
+        read_table(path)
+    assert read_table(path, stub_columns="Group").table.n == 148
+    assert read_table(path, stub_columns=2).table.n == 72
+
+
+@pytest.mark.parametrize(
+    "codes", [(1, 2, 3, 4), (1011, 1042, 1077, 1109), (300412, 100731, 200003, 100002), (7, 7, 19, 19)]
+)
+def test_codes_before_labels_are_seen_by_their_look(codes: tuple[int, ...], tmp_path: Path) -> None:
+    """Numbered, rising, long, or repeated with their label, under a header that says nothing."""
+    labels = ("A", "B", "C", "D") if codes[0] != 7 else ("A", "A", "B", "B")
+    rows: Rows = [["Kennung", "Ward", "Sex", "Count"]]
+    read = read_table(book(tmp_path, [*rows, *map(list, zip(codes, labels, "fmfm", (29, 14, 22, 17), strict=True))]))
+    assert read.table.n == 82
+    wards = read.dimensions[0]
+    assert {str(codes[0]), "A"} <= {*wards.codes, *wards.labels.values()}

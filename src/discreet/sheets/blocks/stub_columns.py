@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -39,6 +40,8 @@ SHORTEST_CODE = 3
 """Digits of numbers that are all as long, which may be codes."""
 MOST_ADDED = 12
 """Columns of which it is tried whether the first of them add up to one."""
+LONGEST_COUNT = 5
+"""Digits that counts beside labels have; longer numbers, all of one length, are codes."""
 LEAST_OF_RUNS = 6
 """Rows from which numbers that run through the same steps below each label are labels, and not counts by chance."""
 
@@ -274,14 +277,47 @@ def _ask_about_first(block: BlockCells, columns: Sequence[int]) -> None:
     if all(cell.is_year for cell in held) or any(cell.digits.startswith("0") and len(cell.digits) > 1 for cell in held):
         return
     behind = [block.column(column) for column in columns[1:]]
-    if any(own and not any(cell.kind == NUMERIC for cell in own) for own in behind):
-        return  # labels stand behind them: codes, or asked about there
+    labels = [
+        column
+        for column, own in zip(columns[1:], behind, strict=True)
+        if own and not any(cell.kind == NUMERIC for cell in own)
+    ]
+    codes = _are_in_code_order([cell.text for cell in held])
+    if labels and (codes or labels[0] != columns[1] or _stand_for(block, columns[0], labels[0])):
+        return  # codes, or asked about there
+    if labels:
+        name = block.heading(labels[0]) or column_letters(labels[0])
+        raise InputError(
+            f"{block.name}: the first column, {column_letters(columns[0])}, holds numbers, and labels stand behind it: "
+            f"they may be codes of these or counts; say {_said_columns(2)} if they are codes, "
+            f"stub_columns={name!r} ({shlex.join(['--stub-columns', name])}) if they are counts"
+        )
     if len(held) >= 3 and _in_equal_steps([cell.text for cell in held]):
         return
     raise InputError(
         f"{block.name}: the first column, {column_letters(columns[0])}, holds numbers, which may be counts of a table "
         f"without labels; say {_said_columns(1)} if they are labels, else write a column of labels before them"
     )
+
+
+def _are_in_code_order(texts: Sequence[str]) -> bool:
+    """Whether whole numbers are codes by their look: in equal steps, or rising with as many digits each.
+
+    >>> _are_in_code_order(["1", "2", "3"]), _are_in_code_order(["1011", "1042"]), _are_in_code_order(["31", "24"])
+    (True, True, False)
+    """
+    if not all(text.isdecimal() for text in texts):
+        return False
+    rising = all(int(a) < int(b) for a, b in pairwise(texts))
+    even = len({*map(len, texts)}) == 1
+    return (even and len(texts[0]) > LONGEST_COUNT) or (rising and (even or _in_equal_steps(list(texts))))
+
+
+def _stand_for(block: BlockCells, column: int, labels: int) -> bool:
+    """Whether numbers stand several times, each with one label behind it, as codes in a list do."""
+    rows = [row for row in block.rows.body if (row, column) in block.cells]
+    pairs = {(block.cells[row, column].text, block.grid.text(row, labels)) for row in rows}
+    return 2 * len(pairs) <= len(rows) and len({code for code, _ in pairs}) == len(pairs) == len({t for _, t in pairs})
 
 
 def adds_up_with_others(block: BlockCells, column: int) -> bool:
