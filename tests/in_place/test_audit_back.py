@@ -153,3 +153,23 @@ def test_remainders_from_a_limit_on_may_be_known(tmp_path: Path, capsys: pytest.
     said = capsys.readouterr().err
     assert "58 - 30 - 20 = 8" not in said
     assert "60 - 40 - 15 = 5" in said
+
+
+def test_the_note_begins_where_labels_do(tmp_path: Path) -> None:
+    """Below rows of percentages without labels, too, of which marks are left; its words are no figures."""
+    book = openpyxl.Workbook()
+    for row in (
+        ["Provider", "Outstanding", "Good", "Weak", "Inadequate", "Total"],
+        ["Nursery", 42, 120, 9, 2, 173],
+        [None, 24, 69, 5, 1, 100],
+        ["Primary", 210, 890, 102, 21, 1223],
+        [None, 17, 73, 8, 2, 100],
+        ["Special", 61, 70, 4, 3, 138],
+        [None, 44, 51, 3, 2, 100],
+    ):
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert run(["protect", str(tmp_path / "t.xlsx"), "--hide-under", "6"]) == 0
+    written = openpyxl.load_workbook(tmp_path / "t.safe.xlsx").worksheets[0]
+    assert str(written.cell(9, 1).value).startswith("* in place of a number")
+    assert run(["audit", str(tmp_path / "t.safe.xlsx"), "--suppressed", "*"]) == 0

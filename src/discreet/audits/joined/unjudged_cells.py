@@ -22,6 +22,8 @@ PAGE = re.compile(
     re.IGNORECASE,
 )
 """A page of several, and the base that numbers were rounded to."""
+LEAST_OF_A_SENTENCE = 5
+"""Words from which a note is judged by what it says, wherever it stands."""
 JUDGED = (NUMBER, TOTAL, MARK, SHARE_CELL)
 
 
@@ -63,7 +65,8 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
             continue
         if column in layout.stub_columns or (row, column) in judged or row in numbering:
             continue
-        if not (role == NOTE or (role == ASIDE and body[0] <= row <= layout.range.last_row)):
+        sentence = len(grid.text(row, column).split()) >= LEAST_OF_A_SENTENCE  # judged above
+        if not ((role == NOTE and not sentence) or (role == ASIDE and body[0] <= row <= layout.range.last_row)):
             continue
         if any(sign.isdecimal() for sign in grid.text(row, column)):
             unjudged.append(grid.place(row, column))
@@ -79,11 +82,11 @@ def unjudged_places(table: SheetTable, tables: Sequence[SheetTable]) -> tuple[Ce
 
 def unjudged_figures(places: Sequence[CellPlace]) -> str:
     """Why an audit is no pass where such cells stand beside hidden numbers."""
-    several = many(len(places), "cell")
+    cells = many(len(places), "cell beside the numbers holds", "cells beside the numbers hold")
     where = listed([_address(place) for place in places], 3)
     return (
-        f"{several} beside the numbers hold figures that were not judged ({where}): what they say of hidden numbers is "
-        "not known; take them out of the published table"
+        f"{cells} figures that were not judged ({where}): what they say of hidden numbers is not known; take them out "
+        "of the published table"
     )
 
 

@@ -280,7 +280,8 @@ class SheetWriter:
         while row in self.sheet.hidden_rows:
             row += 1
         bottom = self.last_row
-        columns = [column for r, column in self.letters if r == bottom] or [c for _, c in self.letters]
+        texts = [at for at in self.letters if at not in self._now]  # no marks
+        columns = [column for r, column in texts if r == bottom] or [c for _, c in texts]
         column = min(columns, default=1)
         while self.sheet.is_hidden_column(column):
             column += 1
