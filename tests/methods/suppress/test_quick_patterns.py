@@ -16,7 +16,7 @@ from discreet.errors import OutOfTimeError
 from discreet.methods.suppress import quick_patterns, solve
 from discreet.methods.suppress.attacker.feasibility import met
 from discreet.methods.suppress.exact.optimal import Optimal
-from discreet.methods.suppress.gauss._kernel import eliminate_columns
+from discreet.methods.suppress.gauss._random_move import eliminate_rows
 from discreet.methods.suppress.heuristics.elimination import pattern_by_elimination
 from discreet.methods.suppress.heuristics.incumbent import SharedPattern
 from discreet.methods.suppress.heuristics.prune import clean_up
@@ -181,7 +181,7 @@ def test_another_method_may_have_a_pattern_where_the_exact_one_has_none(
 def test_elimination_is_machine_code_before_the_clock_starts() -> None:
     """Compiling takes longer than a short search has: afterwards nothing is left to compile for elimination."""
     solution_of(Optimal(time=1, gap=0.9), larger_problem(1), tuning=ALWAYS)
-    assert is_in_memory(eliminate_columns)
+    assert is_in_memory(eliminate_rows)
 
 
 def test_only_the_exact_method_has_the_others_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:

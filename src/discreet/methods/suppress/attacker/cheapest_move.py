@@ -20,6 +20,7 @@ from discreet.methods.suppress.attacker.move_program import (
     BasisProgram,
     Entries,
     RowProgram,
+    fuller_over_moves,
     much_smaller_over_moves,
 )
 from discreet.methods.suppress.attacker.witnesses import Move, Refusal, Side
@@ -41,12 +42,17 @@ class Programs:
 class MoveFinder:
     """The sums of a problem laid out to find moves quickly. Not for several threads at once: each takes a ``twin``.
 
-    ``moves``, a basis of all moves, lets programs be posed over those where they are few.
+    ``moves``, a basis of all moves, lets programs be posed over those where they are few; ``by_moves``: also where they
+    are not, as long as they are short.
     """
 
-    def __init__(self, problem: Problem, moves: csr_array | None = None, tuning: Tuning = DEFAULT) -> None:
+    def __init__(
+        self, problem: Problem, moves: csr_array | None = None, tuning: Tuning = DEFAULT, *, by_moves: bool = False
+    ) -> None:
         self.problem, self.tuning, self.attacker = problem, tuning, tuning.attacker
-        self.moves = moves if moves is not None and much_smaller_over_moves(problem.rows, moves, tuning) else None
+        fit = moves is not None and much_smaller_over_moves(problem.rows, moves, tuning)
+        fit |= by_moves and moves is not None and not fuller_over_moves(problem.rows, moves, tuning)
+        self.moves = moves if fit else None
         self.rows, self.columns = problem.rows.tocsr(), problem.rows.tocsc()
         self.size = len(problem)
         self.loose = (problem.down > 0) | (problem.up > 0)

@@ -29,8 +29,12 @@ UNSETTLED = "the solver does not settle a linear program of this table"
 def much_smaller_over_moves(rows: csr_array, moves: csr_array, tuning: Tuning = DEFAULT) -> bool:
     """Whether the program over moves is much smaller than the one over rows: its moves go everywhere."""
     n, k = moves.shape
-    fuller = moves.nnz > tuning.attacker.dense * rows.nnz and k > tuning.attacker.many_moves
-    return bool(2 * k < min(rows.shape[0], n - k) and not fuller)
+    return bool(2 * k < min(rows.shape[0], n - k) and not fuller_over_moves(rows, moves, tuning))
+
+
+def fuller_over_moves(rows: csr_array, moves: csr_array, tuning: Tuning = DEFAULT) -> bool:
+    """Whether there are many moves and long ones, so that a program over them has many more entries."""
+    return bool(moves.nnz > tuning.attacker.dense * rows.nnz and moves.shape[1] > tuning.attacker.many_moves)
 
 
 class RowProgram:

@@ -71,7 +71,7 @@ class Pruning:
         # walks are machine code, which a limit of time or a few programs are not kept waiting for
         self.walking = most < np.inf and len(condensed.small.needs) >= tuning.heuristics.walks_from
         self.work = SolverWork()
-        self.finder = MoveFinder(condensed.small, condensed.moves, tuning)
+        self.finder = MoveFinder(condensed.small, condensed.moves, tuning, by_moves=True)
         self.nothing = np.zeros(len(condensed.small))
         # over moves any way out will do: it is found soonest, and there are few
         over_moves = self.finder.moves is not None

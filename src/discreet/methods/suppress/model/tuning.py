@@ -290,7 +290,7 @@ class LimitTuning:
     audits: float = 2.0  # times what its audit took are kept for the audit at the end
     # work of a table's clean-up (``highs.SolverWork``) without a limit of time: at least, for each cell, or for each
     # that is sensitive; chosen on benchmarks/whole_call.py
-    cleaned_work: tuple[float, float, float] = (1.2e8, 1e4, 1.5e5)
+    cleaned_work: tuple[float, float, float] = (1.2e8, 1e4, 1e5)
     cleaned_search: float = 0.5  # of the time left for clean-up, the rest for the audit of what it comes to
     cleaned_first: float = 0.7  # of that for the first time, before insiders have asked for more
     cleaned: float = 0.15  # of the time kept for clean-up where that is asked for
