@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from discreet.errors import InputError
@@ -58,3 +59,17 @@ def test_a_sum_of_some_labels_that_proves_too_little_is_asked_about(tmp_path: Pa
     (group,) = read_table(book(tmp_path, [FIRST[0], *named])).dimensions[0].groups
     assert group.code == "Nord total"
     assert read_table(book(tmp_path, [FIRST[0], *rows]), total={"Kreis": None}).dimensions[0].groups == ()
+
+
+def test_labels_that_all_stand_in_groups_with_their_sums_are_asked_about() -> None:
+    """Two regions, each above its districts, in two columns: neither sum is beyond chance, both together are."""
+    counts = {"F": [76, 27, 49, 36, 8, 28], "M": [122, 2, 120, 24, 16, 8]}
+    areas = ["Alpha", "Lina", "Breb", "Beta", "Ostc", "Nord"]
+    with pytest.raises(InputError, match="'Alpha' is the sum of 2 labels beside it in every line"):
+        read_table(pd.DataFrame(counts, index=pd.Index(areas, name="area")))
+    backwards = pd.DataFrame(
+        {name: own[::-1] for name, own in counts.items()}, index=pd.Index(areas[::-1], name="area")
+    )
+    with pytest.raises(InputError, match="is the sum of 2 labels beside it"):
+        read_table(backwards)
+    assert read_table(backwards, total={"area": None}).dimensions[0].groups == ()

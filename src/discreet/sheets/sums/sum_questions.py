@@ -179,9 +179,32 @@ def ask_about_unnamed_runs(
                 continue  # the first line that is all shown denies it
             denied, confirmed, bits, _ = lines.evidence(whole, run)
             if not denied and confirmed > 1 and bits >= ASK + 2 * float(np.log2(len(top))):
-                raise InputError(
-                    f"dimension {name!r}: {codes[whole]!r} is the sum of {len(run)} labels beside it in every line, "
-                    f'which may be chance; if it is their sum call it so on the sheet ("{codes[whole]} total"), or '
-                    f"indent its parts, or leave it aside {leave_option(codes[whole])}; if no label is a sum of others "
-                    f"say {option(name, None)}"
-                )
+                raise _perhaps_a_sum(name, codes[whole], len(run))
+    tiles = _tiles(lines, [k for k in top if k not in children])
+    if sum(lines.evidence(whole, run)[2] for whole, run in tiles) >= ASK + 2 * float(np.log2(len(top))):
+        raise _perhaps_a_sum(name, codes[tiles[0][0]], len(tiles[0][1]))
+
+
+def _perhaps_a_sum(name: str, code: str, many: int) -> InputError:
+    return InputError(
+        f"dimension {name!r}: {code!r} is the sum of {many} labels beside it in every line, which may be chance; if it "
+        f'is their sum call it so on the sheet ("{code} total"), or indent its parts, or leave it aside '
+        f"{leave_option(code)}; if no label is a sum of others say {option(name, None)}"
+    )
+
+
+def _tiles(lines: AxisLines, top: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """All labels in groups, two or more, of a label and those right behind it (or before it) that add up to it."""
+    for order in (list(top), list(top)[::-1]):
+        tiles: list[tuple[int, list[int]]] = []
+        at = 0
+        while at < len(order):
+            runs = (order[at + 1 : end] for end in range(at + 3, len(order) + 1))
+            fits = (run for run in runs if not (found := lines.evidence(order[at], run))[0] and found[1])
+            if (run := next(fits, None)) is None:
+                break
+            tiles.append((order[at], run))
+            at += 1 + len(run)
+        if at == len(order) and len(tiles) > 1:
+            return tiles
+    return []
