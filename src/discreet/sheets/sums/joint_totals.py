@@ -26,19 +26,52 @@ def with_joint_totals(
     if len(names) < 2:
         _refuse(cells, names)
         return list(trees)
+    tops, plain = _topmost(cells, trees, names), {axis: _others(cells, axis, names) for axis in names}
+    denied, confirmed, bits = _joint_evidence(cells, names, tops, allowed)
+    if denied and any(trees[axis].in_doubt for axis in names):  # parts that numbers alone show, which may be chance
+        again = _joint_evidence(cells, names, plain, allowed)
+        if again[1] and not again[0]:
+            (denied, confirmed, bits), tops = again, plain
+    if alone:
+        _ask_about_alone(cells, alone, denied, bits, said)
+    elif denied or not (confirmed or cells.hidden.any()):
+        _refuse(cells, names)
+    joint = list(trees)
+    for axis, top in tops.items():
+        codes = cells.codes[axis]
+        total = codes[names[axis]]
+        parts = tuple(codes[k] for k in top)
+        if tops is plain:
+            joint[axis] = SumTree({total: parts}, total)
+        else:
+            joint[axis] = replace(trees[axis], children={**trees[axis].children, total: parts}, total=total)
+    return joint
+
+
+def _others(cells: CellMap, axis: int, names: Mapping[int, int]) -> list[int]:
+    """All labels of a dimension but its total."""
+    return [k for k in range(len(cells.codes[axis])) if k != names[axis]]
+
+
+def _topmost(cells: CellMap, trees: Sequence[SumTree], names: Mapping[int, int]) -> dict[int, list[int]]:
+    """By dimension the labels that are parts of no other but its total."""
+    tops = {}
+    for axis in names:
+        held = {code: own for code, own in trees[axis].children.items() if code != _code(cells, axis, names)}
+        below = {part for own in held.values() for part in own}
+        tops[axis] = [k for k in _others(cells, axis, names) if cells.codes[axis][k] not in below]
+    return tops
+
+
+def _joint_evidence(
+    cells: CellMap, names: Mapping[int, int], tops: Mapping[int, list[int]], allowed: float
+) -> tuple[int, int, float]:
+    """Lines that deny that the total of several dimensions at once is the sum of these labels, that show it, bits."""
     where = np.full(int(np.prod(cells.shape)), -1)
     where[cells.flat] = np.arange(len(cells.values))
     where = where.reshape(cells.shape)
     parts, whole = where, where
-    tops = {}
-    for axis in range(len(cells.shape)):
-        if axis not in names:
-            continue
-        below = {
-            part for code, own in trees[axis].children.items() if code != _code(cells, axis, names) for part in own
-        }
-        top = [k for k, code in enumerate(cells.codes[axis]) if code not in below and k != names[axis]]
-        tops[axis] = top
+    for axis, top in sorted(tops.items()):
         parts = np.take(parts, top, axis=axis)
         whole = np.take(whole, [names[axis]], axis=axis)
     others = [axis for axis in range(len(cells.shape)) if axis not in names]
@@ -49,17 +82,7 @@ def with_joint_totals(
     values = np.where(there, np.nan_to_num(cells.values)[along], 0.0)
     lines = AxisLines(values, ~(there & cells.hidden[along]), there, allowed)
     denied, confirmed, bits, _ = lines.evidence(0, range(1, len(along)))
-    if alone:
-        _ask_about_alone(cells, alone, denied, bits, said)
-    elif denied or not (confirmed or cells.hidden.any()):
-        _refuse(cells, names)
-    joint = list(trees)
-    for axis, top in tops.items():
-        codes = cells.codes[axis]
-        total = codes[names[axis]]
-        children = {**trees[axis].children, total: tuple(codes[k] for k in top)}
-        joint[axis] = replace(trees[axis], children=children, total=total)
-    return joint
+    return denied, confirmed, bits
 
 
 def _code(cells: CellMap, axis: int, names: Mapping[int, int]) -> str:
