@@ -119,11 +119,12 @@ def pivot_priority(matrix: Any, order: Array) -> Array:
     return ranked
 
 
-def span_of(columns: csc_array, basis: Array, targets: Array) -> tuple[int, csc_array]:
-    """The rank of the basis columns, and the targets modulo their span."""
-    few = len(basis) < 64  # then any pivots will do
-    priority = np.zeros(columns.shape[0], np.int64) if few else pivot_priority(columns, basis)
-    independent, left = _spanned(columns, basis, targets, priority)
+def span_of(columns: csc_array, basis: Array, targets: Array, pivots: Array | None = None) -> tuple[int, csc_array]:
+    """The rank of the basis columns, and the targets modulo their span; ``pivots``: of rows the least is best."""
+    if pivots is None:
+        few = len(basis) < 64  # then any pivots will do
+        pivots = np.zeros(columns.shape[0], np.int64) if few else pivot_priority(columns, basis)
+    independent, left = _spanned(columns, basis, targets, pivots)
     return len(independent), left
 
 

@@ -10,6 +10,7 @@ from discreet.base.annotations import Array
 from discreet.errors import OutOfTimeError, Unjudged
 from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import insiders
+from discreet.methods.suppress.gauss.on_table import elimination_columns
 from discreet.methods.suppress.model.from_table import TableProblem
 from discreet.methods.suppress.model.problem import Problem, Requirements
 from discreet.methods.suppress.repair.judge import learned_by_owners
@@ -53,7 +54,8 @@ def insider_requirements(of_table: TableProblem, pattern: Array) -> Requirements
     task = of_table.task
     primary = np.flatnonzero(task.roles.primary)
     shown = np.flatnonzero(~pattern[: of_table.cells])
-    who = insiders.openers(task.roles.matrix, shown, primary, of_table.owner, of_table.nothing)
+    tied = elimination_columns(task)
+    who = insiders.openers(task.roles.matrix, shown, primary, of_table.owner, of_table.nothing, tied=tied)
     if who.any():
         return of_table.against(primary[who > 0], who[who > 0])
     learned = learned_by_owners(task, pattern[: of_table.cells])
@@ -75,6 +77,7 @@ def _by_elimination(of_table: TableProblem, hidden: Array) -> Array:
     sensitive, secondary = np.flatnonzero(roles.primary), np.flatnonzero(hidden & free)
     pattern = insiders.close_insiders(
         roles.matrix,
+        elimination_columns(task),
         sensitive,
         sequence,
         len(forced),

@@ -20,7 +20,6 @@ def may_hide(task: Task, factors: Array, decoys: Array, cells: Array) -> Array:
     Where it does not, audit and repair, which only add cells, cannot come to the pattern either. A draw whose decoys
     cannot be protected is let pass: without them the pattern is another.
     """
-    from discreet.linear.modular import pivot_priority
     from discreet.methods.suppress.gauss._kernel_draws import draws_inside, draws_inside_by_rows
 
     roles, single = task.roles, task.singletons
@@ -38,7 +37,6 @@ def may_hide(task: Task, factors: Array, decoys: Array, cells: Array) -> Array:
     order = np.take_along_axis(order, np.argsort(held, axis=1, kind="stable"), 1)
     sensitive, sums = np.flatnonzero(roles.primary), n + np.arange(virtual)
     kept = [np.concatenate([sensitive, np.flatnonzero(d), sums]) for d in decoys]
-    priority = pivot_priority(residues, order[0])  # any will do: the result does not depend on it
     known = shortest_first(residues, shared.known)
     own = shared.singletons(single)
     inside = np.concatenate([cells, np.ones(residues.shape[1] - len(cells), bool)])
@@ -47,7 +45,9 @@ def may_hide(task: Task, factors: Array, decoys: Array, cells: Array) -> Array:
         first = np.concatenate([known, forced])
         orders, primaries, many = _after(first, order), _rectangle(kept), np.array([len(numbers) for numbers in kept])
         columns = Columns(residues.indptr, residues.indices, residues.data)
-        question = Question(orders[0], len(first), primaries[0], np.ones(len(primaries[0]), bool), own.group, priority)
+        question = Question(
+            orders[0], len(first), primaries[0], np.ones(len(primaries[0]), bool), own.group, shared.pivots
+        )
         plain = decoys.sum(axis=1) + virtual
         outcome = draws_inside(columns, question, orders, len(first) + chosen, primaries, many, plain, inside)
     else:
@@ -58,7 +58,7 @@ def may_hide(task: Task, factors: Array, decoys: Array, cells: Array) -> Array:
         many = np.array([len(numbers) for numbers in guarded])
         inside = np.concatenate([inside, np.ones(len(rows.ties), bool)])
         orders = _after(first, order)
-        asked = rows.question(orders[0], len(known), len(forced), rows.of_primary[:0], own, priority)
+        asked = rows.question(orders[0], len(known), len(forced), rows.of_primary[:0], own, shared.pivots)
         outcome = draws_inside_by_rows(
             rows.columns, asked, orders, len(first) + chosen, _rectangle(guarded), many, inside
         )

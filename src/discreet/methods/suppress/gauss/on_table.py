@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,28 +11,9 @@ from discreet.methods.suppress.gauss import candidate_order as order
 from discreet.methods.suppress.gauss import eliminate as gauss
 from discreet.methods.suppress.gauss import insiders
 from discreet.methods.suppress.gauss.by_lines import withheld_by_lines
+from discreet.methods.suppress.gauss.tied_columns import TiedColumns
 from discreet.methods.suppress.model import singletons
 from discreet.methods.suppress.model.task import Task
-
-
-@dataclass(frozen=True, eq=False)
-class TiedColumns:
-    """Cells, ``virtual`` sums that no cell shows, and the sums that tie cells to each other, which are known.
-
-    Rows are the cells, then inner cells that are none: a cell is one entry, and a sum as long as it has parts. Written
-    over inner cells alone a total would be as long as the table, and the work many times as much.
-    """
-
-    residues: Any
-    virtual: int
-    known: Array
-    row_of_inner: Array
-
-    def singletons(self, single: singletons.Singletons) -> singletons.Singletons:
-        """The same people, by rows instead of inner cells."""
-        group = np.zeros(self.residues.shape[0], single.group.dtype)
-        group[self.row_of_inner] = single.group
-        return replace(single, group=group)
 
 
 def eliminated(task: Task) -> gauss.Pattern:
@@ -43,9 +23,7 @@ def eliminated(task: Task) -> gauss.Pattern:
         single = replace(single, lenient=True)
     columns = elimination_columns(task)
     forced = np.flatnonzero(roles.forced)
-    free = ~(task.withheld | roles.forced)
-    zeros_first = np.zeros(roles.n, bool) if roles.zeros else sizes(task) == 0
-    sequence = np.concatenate([forced, order.sequence(_wanted(task), zeros_first, free)])
+    sequence = _sequence(task, _wanted(task))
     if gauss.takes_long_as_python(columns.residues, roles.n):  # then lines are sooner done than machine code is loaded
         withheld = withheld_by_lines(task, sequence, len(forced))
         if withheld is not None:
@@ -60,45 +38,29 @@ def eliminated(task: Task) -> gauss.Pattern:
         singletons=columns.singletons(single),
         virtual=len(decoys) + columns.virtual,  # whoever knows his own cells may learn a decoy: it is not sensitive
         modular_columns=columns.residues,
-        pivots=None if single.kind == singletons.OWN else late_codes(task, columns, sequence),
+        pivots=None if single.kind == singletons.OWN else columns.pivots,
         progress=task.asked.progress,
     )
     if single.kind == singletons.OWN and not len(pattern.unsafe):
         rounds = task.tuning.problem.insider_rounds
         pattern = insiders.close_insiders(
-            roles.matrix, sensitive, sequence, len(forced), pattern.secondary, single.group, rounds=rounds
+            roles.matrix, columns, sensitive, sequence, len(forced), pattern.secondary, single.group, rounds=rounds
         )
     return pattern
 
 
-def late_codes(task: Task, columns: TiedColumns, sequence: Array) -> Array:
-    """A place for every row as pivot: first rows of codes whose cells come late, in all dimensions taken together.
-
-    A pivot that is published needs another, so late ones are best. But where each line takes its own latest cell, the
-    lines fill each other; where all take the same codes, what is left of them stays short.
-    """
-    layout, n, last = task.roles.joined.layout, task.roles.n, len(sequence)
-    turn = np.full(columns.residues.shape[0], last)
-    turn[sequence] = np.arange(last)
-    other = np.flatnonzero(columns.row_of_inner >= n)  # inner cells that are no cells
-    leaves = np.unravel_index(layout.inner[other], layout.shape)
-    late = np.zeros(len(turn))
-    for k, dimension in enumerate(layout.dimensions):
-        codes = layout.codes[:, k]
-        many = np.bincount(codes, minlength=len(dimension.codes))
-        mean = np.bincount(codes, weights=turn[:n], minlength=len(many)) / np.maximum(many, 1)
-        place = np.argsort(np.argsort(np.where(many > 0, mean, last), kind="stable")) / len(many)
-        late[:n] += place[codes]
-        position = np.array([dimension.position[code] for code in dimension.leaves])
-        late[columns.row_of_inner[other]] += place[position[leaves[k]]]
-    ranked = np.empty(len(turn), np.int64)
-    ranked[np.lexsort((-turn, -late))] = np.arange(len(turn))
-    return ranked
-
-
 def elimination_columns(task: Task) -> TiedColumns:
     """What elimination works on, made once for all draws of a key."""
-    return task.kept("elimination columns", lambda: _columns(task))
+
+    def made() -> TiedColumns:
+        extra = [] if task.roles.sums is None else [task.roles.sums.matrix]
+        extra.append(gauss.unseen_singletons(task.roles.matrix, task.singletons))
+        sequence = _sequence(task, wanted_by_table(task))
+        turn = np.full(task.roles.n, len(sequence))
+        turn[sequence] = np.arange(len(sequence))
+        return TiedColumns.of(task.roles.joined.layout, extra, turn)
+
+    return task.kept("elimination columns", made)
 
 
 def sizes(task: Task) -> Array:
@@ -108,26 +70,12 @@ def sizes(task: Task) -> Array:
     return size
 
 
-def _columns(task: Task) -> TiedColumns:
-    from scipy.sparse import coo_array, csc_array, diags_array, hstack
-
-    from discreet.linear.modular import residues
-    from discreet.tables.relations import of_layout, variable_of_inner
-
-    roles, layout = task.roles, task.roles.joined.layout
-    lines = of_layout(layout)
-    row = variable_of_inner(roles.matrix)
-    n, size = roles.n, lines.shape[1]
-    extra = [gauss.unseen_singletons(roles.matrix, task.singletons)]
-    if roles.sums is not None:
-        extra.insert(0, roles.sums.matrix)
-    virtual = csc_array(hstack(extra)).tocoo()
-    something = np.concatenate([layout.parts > 0, np.ones(size - n, bool)]).astype(float)  # the others are known: 0
-    cells = coo_array((something[:n], (np.arange(n), np.arange(n))), shape=(size, n))
-    sums = coo_array((virtual.data, (row[virtual.row], virtual.col)), shape=(size, virtual.shape[1]))
-    ties = csc_array((lines @ diags_array(something)).T)
-    known = n + virtual.shape[1] + np.arange(ties.shape[1])
-    return TiedColumns(residues(csc_array(hstack([cells, sums, ties]))), virtual.shape[1], known, row)
+def _sequence(task: Task, wanted: Array) -> Array:
+    """The candidates in their order: what must be published, zeros where they are shown, then the most wanted."""
+    roles = task.roles
+    free = ~(task.withheld | roles.forced)
+    zeros_first = np.zeros(roles.n, bool) if roles.zeros else sizes(task) == 0
+    return np.concatenate([np.flatnonzero(roles.forced), order.sequence(wanted, zeros_first, free)])
 
 
 def _wanted(task: Task) -> Array:
