@@ -21,13 +21,19 @@ from tests.strategies import tables
 
 
 def greedy(matrix: np.ndarray, primary: np.ndarray, order: np.ndarray) -> list[int]:
-    """The candidates that a choice by ranks withholds, in their order."""
-    published: list[int] = []
+    """The candidates that a choice by ranks withholds: right angles show what is left of each column."""
+    left = matrix.copy()  # every column less what the published ones explain
     withheld: list[int] = []
     for column in order.tolist():
-        some = matrix[:, [*published, column]]
-        tells = any(rank(np.hstack([some, matrix[:, [p]]])) == rank(some) for p in primary.tolist())
-        (withheld if tells else published).append(column)
+        size = np.linalg.norm(left[:, column])
+        if size < 1e-6:
+            continue
+        unit = left[:, [column]] / size
+        after = left - unit @ (unit.T @ left)
+        if (np.linalg.norm(after[:, primary], axis=0) < 1e-6).any():
+            withheld.append(column)
+        else:
+            left = after
     return withheld
 
 

@@ -28,6 +28,7 @@ from discreet.linear._reduction import (
     times,
 )
 from discreet.methods.suppress.gauss._kernel_questions import (
+    SECONDARY,
     asked_at_pivot,
     exposed_elsewhere,
     scale_to_one,
@@ -39,8 +40,6 @@ from discreet.methods.suppress.gauss._kernel_state import (
     place_of,
     primaries_with_room,
 )
-
-SECONDARY = 1
 
 
 @compiled(steps=lambda columns, question, clock: reduction_steps(len(columns.row), len(columns.start)), restarts=True)

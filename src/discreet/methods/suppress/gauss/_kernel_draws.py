@@ -8,7 +8,8 @@ import numpy as np
 
 from discreet.base.compiled import compiled, compiled_part
 from discreet.linear._reduction import ZERO, reduction_steps
-from discreet.methods.suppress.gauss._kernel import SECONDARY, eliminate_columns
+from discreet.methods.suppress.gauss._kernel import eliminate_columns
+from discreet.methods.suppress.gauss._kernel_questions import SECONDARY
 from discreet.methods.suppress.gauss._kernel_state import Question, RowQuestion
 from discreet.methods.suppress.gauss._random_move import eliminate_rows
 

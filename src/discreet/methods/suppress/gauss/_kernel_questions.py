@@ -8,6 +8,9 @@ from discreet.base.compiled import compiled_part
 from discreet.linear._reduction import DEAD, ONE, inverse, times
 from discreet.methods.suppress.gauss._kernel_state import place_of
 
+SECONDARY = 1
+SUMS = 1  # as in discreet.methods.suppress.model.singletons
+
 
 @compiled_part
 def scale_to_one(row: int, left: int, candidate: Any) -> None:

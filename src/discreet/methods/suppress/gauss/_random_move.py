@@ -32,10 +32,7 @@ from discreet.linear._reduction import (
     reduction_steps,
     times,
 )
-from discreet.methods.suppress.gauss._kernel_questions import scale_to_one
-
-SECONDARY = 1
-SUMS = 1  # as in discreet.methods.suppress.model.singletons
+from discreet.methods.suppress.gauss._kernel_questions import SECONDARY, SUMS, scale_to_one
 
 
 class Holders(NamedTuple):

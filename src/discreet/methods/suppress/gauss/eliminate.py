@@ -53,7 +53,8 @@ def eliminate(
     [5, 4, 7]
     """
     from discreet.linear.modular import pivot_priority, residues
-    from discreet.methods.suppress.gauss._random_move import SECONDARY, eliminate_rows
+    from discreet.methods.suppress.gauss._kernel_questions import SECONDARY
+    from discreet.methods.suppress.gauss._random_move import eliminate_rows
 
     columns = residues(matrix) if modular_columns is None else modular_columns
     single = singletons or Singletons(NONE, np.zeros(columns.shape[0], np.int32))
@@ -67,7 +68,7 @@ def eliminate(
         question = Question(sequence, len(first) + forced, primary.astype(np.int64), insider, single.group, priority)
         by_columns = Columns(columns.indptr, columns.indices, columns.data)
         outcome, unsafe = _watched(kernel.eliminate_columns, (by_columns, question), len(sequence), progress)
-        return Pattern(sequence[outcome == kernel.SECONDARY], primary[unsafe])
+        return Pattern(sequence[outcome == SECONDARY], primary[unsafe])
     rows = GuardedRows.of(columns, primary)
     asked = rows.question(rows.first(sequence), len(first), forced, rows.of_primary, single, priority)
     outcome, move = _watched(eliminate_rows, (rows.columns, asked), len(asked.order), progress)

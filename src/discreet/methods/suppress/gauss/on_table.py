@@ -89,6 +89,10 @@ def _wanted(task: Task) -> Array:
 
 def wanted_by_table(task: Task) -> Array:
     """How important each column is by the table alone; those of earlier tables only do not count."""
+    return task.kept("wanted", lambda: _wanted_by_table(task))
+
+
+def _wanted_by_table(task: Task) -> Array:
     table, roles = task.table, task.roles
     size = order.importance(table, task.asked.order, roles.primary[: len(table)])
     if roles.sums is not None:  # a line is better hidden by somebody than by nobody
