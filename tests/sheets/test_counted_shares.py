@@ -163,3 +163,40 @@ def test_counts_beside_a_number_of_people_stay_counts(tmp_path: Path) -> None:
     rows: Rows = [["Per cent or not"], ["Health", "North (n=100)", "South (n=50)"], ["Good", 60, 30], ["Poor", 40, 20]]
     table = read_table(saved(tmp_path / "t.xlsx", rows))
     assert (table.table.n, dict(table.counted)) == (150, {})
+
+
+@pytest.mark.parametrize(
+    ("rows", "hidden"),
+    [
+        (  # a row of numbers in brackets below the headers
+            [
+                ["Satisfied, %"],
+                [None, "Men", "Women"],
+                ["(n)", "(46)", "(51)"],
+                ["Yes", "80.4", "94.1"],
+                ["No", "19.6", "5.9"],
+            ],
+            ["94.1", "5.9"],
+        ),
+        (  # no word of percentages, and all of them add up to 100
+            [
+                ["Area", "For", "Open", "Against", "Total", "N"],
+                ["North", 60.0, 33.3, 6.7, 100, 45],
+                ["South", 57.8, 40.0, 2.2, 100, 45],
+            ],
+            [33.3, 6.7, 40.0, 2.2],
+        ),
+        (  # several answers, of which the first header alone speaks
+            [["Event, %", "Treated (n=60)", "Control (n=58)"], ["Headache", 25.0, 20.7], ["Nausea", 11.7, 5.2]],
+            [5.2],
+        ),
+    ],
+    ids=["brackets", "all", "events"],
+)
+def test_bases_as_people_write_them(rows: Rows, hidden: list[Any], tmp_path: Path) -> None:
+    """What is not hidden stays as it was, the number of people too."""
+    assert run(["protect", str(saved(tmp_path / "t.xlsx", rows)), "--hide-under", "6"]) == 0
+    written = openpyxl.load_workbook(tmp_path / "t.safe.xlsx").worksheets[0]
+    for row, now in zip(rows, written.iter_rows(values_only=True), strict=False):
+        for before, after in zip(row, now, strict=False):
+            assert after == ("*" if before in hidden else before)

@@ -261,6 +261,6 @@ def _stands_there(sheet: SheetTable, place: CellPlace, value: float) -> bool:
     if isinstance(written, str) and stated_count(written) is not None:
         return stated_count(written) == value
     if isinstance(written, str):  # digits, however they are parted; a share may stand with them
-        digits = re.sub(r"\D", "", without_share(written))
+        digits = re.sub(r"\D", "", without_share(written) or written)  # "(46)" is no share
         return value % 1 != 0 or digits == str(abs(int(value)))
     return written == value

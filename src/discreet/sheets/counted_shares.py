@@ -83,7 +83,8 @@ def _lines(block: SheetBlock, bases: Bases, options: SheetOptions) -> list[_Line
         return []
     if bases.down or bases.line is None:
         return _all_lines(block, bases, read)
-    kept = [line for line in read if not (line.denied or line.unsettled) and _is_of(block, bases, line)]
+    whole = bases.named and _are_all(block, bases, read)
+    kept = [line for line in read if not (line.denied or line.unsettled) and (whole or _is_of(block, bases, line))]
     others = {line for line in bases.lines if not _is_said(block, line)} - {line.line for line in kept}
     return [] if others or all(np.isnan(line.shares).all() for line in kept) else kept  # counts stand beside them
 
@@ -108,7 +109,17 @@ def _is_of(block: SheetBlock, bases: Bases, line: _Line) -> bool:
     """Whether the numbers of a column are shares of the bases, by its header or beyond chance."""
     if bases.named and (_is_said(block, line.line) or np.isnan(line.shares).all()):
         return True
-    return line.decimals > 0 and _bits(bases, line) >= ASK
+    every = bool((line.shares == line.scale).all()) and like_a_total(heading_of(block, line.line)) > 0  # 100 % of all
+    return every or (line.decimals > 0 and _bits(bases, line) >= ASK)
+
+
+def _are_all(block: SheetBlock, bases: Bases, lines: Sequence[_Line]) -> bool:
+    """Whether lines are the percentages of all answers: not whole, and 100 together for each of the bases."""
+    plain = [line for line in lines if not like_a_total(_name(block, bases, line.line))]
+    if len(plain) < LEAST_OF_ALL or not any(line.decimals for line in plain):
+        return False
+    gaps = np.abs(np.array([line.shares for line in plain]).sum(axis=0) - plain[0].scale)
+    return bool((gaps <= sum(0.5 * 10.0**-line.decimals for line in plain) + SLACK).all())
 
 
 def _is_said(block: SheetBlock, column: int) -> bool:
@@ -127,7 +138,10 @@ def _all_lines(block: SheetBlock, bases: Bases, read: list[_Line]) -> list[_Line
     room = sum(0.5 * 10.0**-line.decimals for line in read) + SLACK
     whole = not np.isnan(shown).any() and bool((np.abs(sums - read[0].scale) <= room).all())
     names = [_name(block, bases, line.line) for line in read] + [heading_of(block, column) for column in block.values]
+    names += [heading_of(block, column) for column in block.stub]
     said = says_percent(block) or any(derived_kind(name, []) == "share" for name in names)
+    exact = not any(line.denied or line.unsettled or not line.decimals for line in read)
+    said = said or (exact and sum(_bits(bases, line) for line in read) >= ASK)
     formatted = all(block.cell(*bases.at(line.line, item)).percent for line in read for item in bases.items)
     if not (whole or said or formatted):
         return []
@@ -215,6 +229,9 @@ def _tables(block: SheetBlock, bases: Bases, lines: Sequence[_Line], options: Sh
     """The tables of the counts that lines of percentages say, with each percentage in the place of its count."""
     grid = block.grid
     cells = dict(block.cells)
+    for at, size in zip(bases.places, bases.size.tolist(), strict=True):
+        if bases.line is not None and not math.isnan(size):
+            cells[at] = ReadCell(NUMERIC, str(int(size)), number=size)
     counted = {}
     derived = []
     twins = [line for line in lines if len(lines) > 1 and (line.shares == line.scale).all()]

@@ -82,6 +82,7 @@ def _base_line(
     if any(cell.kind not in (NUMERIC, MARKED, RANGED) for cell in cells):
         return None
     size = np.array([math.nan if (n := derived_number(block, place)) is None else n for place in places])
+    size = np.where([cell.text.startswith("(") for cell in cells], np.abs(size), size)  # "(46)" is no minus here
     size = _without_thousands(size, cells)
     known = size[~np.isnan(size)]
     if not len(known) or (known < 1).any() or (known != np.rint(known)).any():
