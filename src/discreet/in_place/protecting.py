@@ -26,7 +26,7 @@ def protected_sheet(sheet: SheetTable, chosen: Method) -> tuple[Protected, Prote
         raise InputError(f"{sheet.name!r}: the numbers are sums of {table.measure!r}, not counts; see discreet.protect")
     check_effect(chosen)
     absent = absent_cells(sheet)
-    done = without_cells(protect(table, _knowing(chosen, absent)), absent)
+    done = without_absent(protect(table, _knowing(chosen, absent)), absent)
     if isinstance(chosen, Suppress) and (n := _threshold(chosen.rule)) is not None:
         least = 0 if _hides_zeros(chosen.rule) else 1
         counts = f"counts from {least} to {n - 1}" if n - 1 > least else f"counts of {least}"
@@ -64,7 +64,7 @@ def _knowing(chosen: Method, absent: Array) -> Method:
     return chosen
 
 
-def without_cells(done: Protected, absent: Array) -> Protected:
+def without_absent(done: Protected, absent: Array) -> Protected:
     """What is published of a table, without its ``absent`` cells, as those that a sheet does not have."""
     if not (absent & ~done.hidden).any():
         return replace(done, status=np.where(absent, Status.NEVER.value, done.status)) if absent.any() else done

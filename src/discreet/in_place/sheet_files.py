@@ -13,7 +13,7 @@ from discreet.base.files import exists, same_file
 from discreet.errors import InputError
 from discreet.in_place.contents import HiddenMarks, SheetContents, contents_of
 from discreet.in_place.kept_texts import check_kept, tells_hidden
-from discreet.in_place.protecting import without_cells
+from discreet.in_place.protecting import without_absent
 from discreet.in_place.protecting_tables import protect_tables
 from discreet.in_place.protection_report import CellNumbers, ProtectionReport
 from discreet.in_place.secret_numbers import secret_numbers
@@ -105,7 +105,7 @@ class ProtectedFile:
                 for text in ("" if blanked else sheet.layout.title, one.table.source)
             )
             nowhere = np.array([not places for places in sheet.places_in(one.table.layout)], bool)
-            releases.append(without_cells(one, nowhere).release(title=title, source=source))
+            releases.append(without_absent(one, nowhere).release(title=title, source=source))
         return releases
 
 
