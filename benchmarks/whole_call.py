@@ -185,7 +185,13 @@ SHAPES = {
     "farms 792k": Shape(farms(26, 10), seconds=600, megabytes=6144, cells=792_120),
     "farms 5 million": Shape(farms(61, 29), seconds=float("inf"), cells=5_000_000),
     "clean-up counts 11k": Shape(cleaned(flat(40, 20, 12)), goal=CLEAN_GOAL),
+    "clean-up skewed 10k": Shape(cleaned(flat(30, 20, 14, mean=10, skew=1.6, noise=1.0)), goal=CLEAN_GOAL),
+    "clean-up sparse 11k": Shape(cleaned(sparse(36)), goal=CLEAN_GOAL),
+    "clean-up groups 11k": Shape(cleaned(hierarchical(6, 10, 8, 3)), goal=CLEAN_GOAL),
+    "clean-up four-way groups 12k": Shape(cleaned(hierarchical(6, 5, 5, 3, 2)), goal=CLEAN_GOAL),
+    "clean-up four-way 11k": Shape(cleaned(flat(12, 9, 8, 8)), goal=CLEAN_GOAL),
     "clean-up amounts 9k": Shape(cleaned(amounts(60, 20, 6)), goal=CLEAN_GOAL),
+    "clean-up amounts four-way 2k": Shape(cleaned(amounts(8, 6, 5, 4)), goal=CLEAN_GOAL),
 }
 
 
@@ -197,7 +203,8 @@ def measure(name: str) -> None:
         for shape in ((4, 4, 4), (20, 20)):
             few = dc.Table.of(np.random.default_rng(1).poisson(4, shape), ["a", "b", "c"][: len(shape)])
             dc.audit(dc.protect(few, dc.Suppress(dc.Threshold(3))).release())
-        dc.protect(*hierarchical(6, 5, 5, 3, 2)())  # whose repair hides more
+        larger = hierarchical(6, 5, 5, 3, 2)  # whose repair hides more
+        dc.protect(*(cleaned(larger) if method.clean_up else larger)())
         if table.magnitude is not None:  # whose loops are others
             for sizes in ((9, 7, 4), (14, 10, 4)):
                 dc.protect(*amounts(*sizes)())
@@ -214,6 +221,7 @@ def measure(name: str) -> None:
     out["hidden"] = int(done.hidden.sum())
     out["added"] = done.details["repair"]
     out["undecided"] = done.details["undecided"]
+    out["untried"] = done.details.get("clean-up untried", 0)
     out["pattern"] = hashlib.sha256(np.packbits(done.hidden).tobytes()).hexdigest()[:8]
     out["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(out))
@@ -232,7 +240,7 @@ def slopes(points: dict[str, list[tuple[int, float]]]) -> None:
 
 def main(names: list[str], most: int) -> None:
     print(
-        f"{'table':22} {'cells':>9} {'hidden':>8} {'added':>6} {'undecided':>9} {'elim. s':>8} {'whole s':>8} "
+        f"{'table':28} {'cells':>9} {'hidden':>8} {'added':>6} {'undecided':>9} {'elim. s':>8} {'whole s':>8} "
         f"{'wall s':>8} {'ratio':>6} {'goal':>5} {'MB':>6}  pattern"
     )
     points: dict[str, list[tuple[int, float]]] = {}
@@ -240,7 +248,7 @@ def main(names: list[str], most: int) -> None:
         command = [sys.executable, __file__, "--one", name]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            print(f"{name:22} failed", done.stderr.strip().splitlines()[-1:])
+            print(f"{name:28} failed", done.stderr.strip().splitlines()[-1:])
             continue
         got = json.loads(done.stdout.splitlines()[-1])
         shape = SHAPES[name]
@@ -252,9 +260,10 @@ def main(names: list[str], most: int) -> None:
             missed = got["whole wall"] > shape.seconds or got["peak"] > shape.megabytes
             goal = f"{shape.seconds:.0f} s"
         print(
-            f"{name:22} {got['cells']:>9,} {got['hidden']:>8,} {got['added']:>6,} {got['undecided']:>9,} "
+            f"{name:28} {got['cells']:>9,} {got['hidden']:>8,} {got['added']:>6,} {got['undecided']:>9,} "
             f"{alone:>8.2f} {got['whole']:>8.2f} {got['whole wall']:>8.2f} {ratio:>6.1f} {goal:>5} "
-            f"{got['peak']:>6.0f}  {got['pattern']}{' missed' if missed else ''}",
+            f"{got['peak']:>6.0f}  {got['pattern']}{' missed' if missed else ''}"
+            f"{', ' + format(got['untried'], ',') + ' not tried' if got['untried'] else ''}",
             flush=True,
         )
         if shape.family and got["cells"] <= most:
