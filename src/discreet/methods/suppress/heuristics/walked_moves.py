@@ -34,7 +34,7 @@ class WalkedMoves:
         return Entries(*(a.astype(np.int64) for m in matrices for a in (m.indptr, m.indices, m.data)))
 
     def of(self, pattern: Array, cells: Array, steps: Array) -> list[tuple[Array, Array]]:
-        """Moves of hidden cells that take some of them by whole steps, up or down, as far as any are found.
+        """Moves of hidden cells by one, up or down, that can be made as many times as the steps of some say, if found.
 
         >>> from scipy.sparse import csr_array
         >>> from discreet.methods.suppress.model.problem import Requirements
@@ -42,7 +42,7 @@ class WalkedMoves:
         >>> hidden, room = np.ones(2, bool), np.array([4.0, 6.0])
         >>> two = Problem(csr_array([[1.0, 1.0]]), room, room, np.ones(2), hidden, nothing)
         >>> [by.tolist() for _, by in WalkedMoves(two, np.ones(2)).of(hidden, np.array([0]), np.array([3]))]
-        [[3.0, -3.0]]
+        [[1.0, -1.0]]
         """
         from discreet.linear._level_moves import MoveList, Rooms, level_moves
 
