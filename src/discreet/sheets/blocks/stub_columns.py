@@ -285,6 +285,8 @@ def _ask_about_first(block: BlockCells, columns: Sequence[int]) -> None:
     codes = _are_in_code_order([cell.text for cell in held])
     if labels and (codes or labels[0] != columns[1] or _stand_for(block, columns[0], labels[0])):
         return  # codes, or asked about there
+    if _totals_before(block, columns):
+        return  # totals, by their header
     if labels:
         name = block.heading(labels[0]) or column_letters(labels[0])
         raise InputError(
