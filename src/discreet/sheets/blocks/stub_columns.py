@@ -15,7 +15,7 @@ from discreet.sheets.sheet_options import SheetOptions
 from discreet.tables.total_names import USUAL, like_a_total
 
 _CODES = re.compile(
-    r"(?:.*[\W_])?(codes?|ids?|urn|(?:la)?estab|ukprn|fips|nuts|lsoa|msoa|lau|gss|zip|plz|ags|insee|siret|nif|kode?|koodi"
+    r"(?:.*[\W_])?(codes?|ids?|urn|(?:la)?estab|ukprn|fips|nuts|lsoa|msoa|lau|gss|sic|soc|nace|isic|zip|plz|ags|insee|siret|nif|kode?|koodi"
     r"|c[o\u00f3]d(?:igo)?s?)\.?",
     re.IGNORECASE,
 )
@@ -282,7 +282,7 @@ def _ask_about_first(block: BlockCells, columns: Sequence[int]) -> None:
         for column, own in zip(columns[1:], behind, strict=True)
         if own and not any(cell.kind == NUMERIC for cell in own)
     ]
-    codes = _are_in_code_order([cell.text for cell in held])
+    codes = _are_in_code_order([cell.text for cell in held]) or _blank_beside_totals(block, columns[0], labels)
     if labels and (codes or labels[0] != columns[1] or _stand_for(block, columns[0], labels[0])):
         return  # codes, or asked about there
     if _totals_before(block, columns):
@@ -313,6 +313,12 @@ def _are_in_code_order(texts: Sequence[str]) -> bool:
     rising = all(int(a) < int(b) for a, b in pairwise(texts))
     even = len({*map(len, texts)}) == 1
     return (even and len(texts[0]) > LONGEST_COUNT) or (rising and (even or _in_equal_steps(list(texts))))
+
+
+def _blank_beside_totals(block: BlockCells, column: int, labels: Sequence[int]) -> bool:
+    """Whether a row that is called a total has no number of a column, as it has no code."""
+    rows = [row for row in block.rows.body if (row, column) not in block.cells]
+    return any(like_a_total(block.grid.text(row, label)) == USUAL for row in rows for label in labels[:1])
 
 
 def _stand_for(block: BlockCells, column: int, labels: int) -> bool:
