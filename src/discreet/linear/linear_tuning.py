@@ -21,7 +21,7 @@ class LinearTuning:
     large: int = 500  # rows of a program that begins with the interior point method
     warm_steps: int = 1_000  # of the simplex method from the last vertex; beyond, a large program begins anew
     pushes: int = 40  # interior points per component before programs for single variables, at most
-    long_pushes: int = 3  # the same, to tell long intervals from short ones: those are said to be in doubt
+    long_pushes: int = 4  # the same, to tell long intervals from short ones: those are said to be in doubt
     push_lanes: int = 2  # points at a time, for any number of processors
     push_share: float = 0.05  # of the variables pushed together that must get there for another push
     push_least: int = 12  # the same in number, where programs for single ones are quick

@@ -22,6 +22,9 @@ from discreet.linear.program import InteriorProgram, SystemProgram
 from discreet.linear.system import System
 
 FLIPPED = 0.3  # of the directions are turned round in each push
+UNEQUAL = 1.5  # spread of the logarithm of what a push counts for a variable: where they bar each other's way, some
+EVEN = 0.1  # get there; the same where long ways are asked for
+FAR = 4.5  # of that logarithm at most
 STILL = 1e-3  # of a unit: less is no direction
 PUSHED_TOGETHER = 24  # variables for which one point is enough
 
@@ -52,7 +55,9 @@ class PushedPoints:
         while most > 0:
             first = self.last is None and self.base is None  # pushes nothing
             lanes = 1 if first else min(self.tuning.push_lanes, most, 1 + len(left) // PUSHED_TOGETHER)
-            if len(left) <= self.tuning.pushed_few or not self._points(left, reach, lanes):
+            if len(left) <= self.tuning.pushed_few or not self._points(
+                left, reach, lanes, UNEQUAL if width == 0 else EVEN
+            ):
                 break
             most -= lanes
             before, left = len(left), self._left(left, width)
@@ -103,11 +108,11 @@ class PushedPoints:
         high = self.high[targets]
         return targets[~(two_values(low, high) & (high - low > width))]
 
-    def _points(self, left: Array, reach: float, lanes: int) -> bool:
+    def _points(self, left: Array, reach: float, lanes: int, spread: float) -> bool:
         """So many points more, each for its share of the targets; False if the solver gives none."""
         deadline.check()
         shares = [left[lane::lanes] for lane in range(lanes)]
-        aims = [self._aim(share, reach) for share in shares]
+        aims = [self._aim(share, reach, spread) for share in shares]
         self.programs += [InteriorProgram(self.leaner, tuning=self.tuning) for _ in range(lanes - len(self.programs))]
         pairs = list(zip(self.programs, aims, strict=False))
         points = side_by_side(lambda pair: pair[0].minimum_within(*pair[1]), pairs)
@@ -119,7 +124,7 @@ class PushedPoints:
             self.last[share] = x[share]
         return any(x is not None for x in points)
 
-    def _aim(self, left: Array, reach: float) -> tuple[Array, Array, Array]:
+    def _aim(self, left: Array, reach: float, spread: float) -> tuple[Array, Array, Array]:
         """A cost that pushes some targets away from where they stand, and bounds that keep them near."""
         system = self.system
         lower = system.lower.copy()
@@ -132,7 +137,7 @@ class PushedPoints:
             still = np.abs(last[left] - base) < STILL
             away[self.random.random(len(left)) < np.where(still, 0.5, FLIPPED)] *= -1
             away = np.where(system.upper[left] - base < 1, -1.0, np.where(base - system.lower[left] < 1, 1.0, away))
-            cost[left] = -away * self.random.uniform(0.8, 1.2, len(left))
+            cost[left] = -away * np.exp(np.clip(spread * self.random.standard_normal(len(left)), -FAR, FAR))
             lower[left] = np.maximum(lower[left], base - reach)
             upper[left] = np.minimum(upper[left], base + reach)
         return cost, lower, upper

@@ -56,6 +56,29 @@ def movement(
     return Movement(moves, two_values(seen.low, seen.high) & ~moves)
 
 
+def moved_by_walks(system: System, targets: Array, tuning: LinearTuning = LINEAR) -> Array:
+    """Which targets walks from the known solution show at two whole values; of the others nothing is said.
+
+    >>> from scipy.sparse import csr_array
+    >>> s = System(csr_array([[1.0, 1.0, 1.0]]), np.array([3.0]), np.zeros(3), np.full(3, 3.0), True, np.ones(3))
+    >>> moved_by_walks(s, np.arange(3)).tolist()
+    [True, True, True]
+    """
+    small, steps = reduce(system)
+    wanted = forward(steps, targets)
+    low = small.lower.copy()
+    high = low.copy()
+    for part, variables in components(small):
+        local = np.flatnonzero(np.isin(variables, wanted, assume_unique=True))
+        seen = seen_by_moves(part, local, tuning, making=True) if len(local) else None
+        if seen is not None:
+            low[variables], high[variables] = seen
+        elif part.point is not None:
+            low[variables] = high[variables] = part.point
+    low, high = back(steps, low, high)
+    return two_values(low[targets], high[targets])
+
+
 def _seen_in_parts(
     system: System, targets: Array, progress: Progress | None, tuning: LinearTuning, proofs: int | None
 ) -> Seen:

@@ -9,7 +9,9 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 import discreet as dc
+from discreet.audits.known import intervals
 from discreet.linear.system import System
+from discreet.methods.suppress.by_elimination import suppressed_by_elimination
 from discreet.methods.suppress.model.task import Task
 from discreet.methods.suppress.model.tuning import DEFAULT
 from discreet.methods.suppress.repair import judge
@@ -91,12 +93,22 @@ def test_moves_that_nobody_needs_are_left_out() -> None:
     assert moves.pattern().sum() < pattern.sum()
 
 
-def test_the_details_count_what_walks_hid() -> None:
-    """Of a sparse four-way table, where elimination leaves many counts one value."""
+def test_what_walks_ask_for_is_hidden_unless_it_is_dear() -> None:
+    """Of a sparse four-way table, where elimination leaves many counts one value: programs find something cheaper."""
     rng = np.random.default_rng(5)
     rates = np.ones(())
     for codes in (6, 5, 4, 3):
         rates = np.multiply.outer(rates, rng.lognormal(0, 1, codes))
     table = dc.Table.of(rng.poisson(2 * rates / rates.mean()), ["a", "b", "c", "d"])
-    details = dc.protect(table, dc.Suppress(dc.Threshold(4))).details
-    assert 0 < details["by walks"] <= details["repair"]
+    parameters, paid = dc.Suppress(dc.Threshold(4)).parameters, []
+    for worth in (np.inf, 0.0):
+        tuning = replace(DEFAULT, repair=replace(DEFAULT.repair, ceiling_worth=worth))
+        task = Task.of(parameters, table, tuning=tuning)
+        result = suppressed_by_elimination(task)
+        by_walks, added = result.details["by walks"], int((result.step == "repair").sum())
+        assert by_walks == 0 if worth == 0 else 0 < by_walks <= added
+        paid.append(float(table.statistic("count").cells[result.hidden[: len(table)]].sum()))
+        cells = np.flatnonzero(task.roles.primary)
+        low, high = intervals(task.known(result.hidden), cells)
+        assert (high - low >= 1).all()
+    assert paid[1] < paid[0]

@@ -15,7 +15,7 @@ from discreet.linear.system import System
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT
 from discreet.methods.suppress.repair.further_cells import Costs, Further, further_cells
-from discreet.methods.suppress.repair.proved_moves import met_by_moves
+from discreet.methods.suppress.repair.proved_moves import apart_in_fractions, met_by_moves
 
 
 def repaired(seed: int, *, counts: bool) -> tuple[Known, np.ndarray, Requirements, Further]:
@@ -78,3 +78,16 @@ def test_what_breaks_a_sum_or_is_shown_proves_nothing(counts: bool) -> None:
     assert not met_by_moves(closed, truth, needs, nothing, further.moves).any()
     if counts:
         assert not met_by_moves(known, truth, needs, nothing, [move / 2 for move in further.moves]).any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_said_to_be_apart_in_fractions_are(seed: int) -> None:
+    """By linear programs of another library; a program for all frees most of them, and none where there is no room."""
+    known, truth, needs, further = repaired(seed, counts=True)
+    apart = apart_in_fractions(known, truth, needs.cell, further.moves)
+    assert apart.mean() > 0.5
+    system = replace(known, integer=False).system()
+    for cell in needs.cell[apart].tolist():
+        assert max(truth[cell] - extreme(system, cell, 1), extreme(system, cell, -1) - truth[cell]) >= 1 - 1e-6
+    shown = replace(known, lower=truth[: len(known.lower)], upper=truth[: len(known.upper)])
+    assert not apart_in_fractions(shown, truth, needs.cell, further.moves).any()

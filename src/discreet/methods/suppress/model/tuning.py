@@ -260,6 +260,7 @@ class RepairTuning:
         (1_000, 32, 8),
     )  # as for amounts; then of what is left
     ceiling_growth: float = 1.5  # of the price, from turn to turn
+    ceiling_worth: float = 0.02  # of what the hidden cells cost may be paid for what walks ask for: beyond, programs
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
     reach_worth: float = 0.25  # of the levels not reached yet must be reached by two moves of all cells for two more;
@@ -270,6 +271,8 @@ class RepairTuning:
     joint_repricing: int = 2  # times that each program is run again with other prices, over what it moved
     joint_little: float = 0.01  # of a usual step: a cell that moves less is priced as if it moved so far
     joint_reward: float = 10.0  # for a unit on the way to a step, where a unit of the dearest cell costs 1
+    joint_rewards: tuple[float, ...] = (0.01, 0.03, 0.1, 1.0, 10.0)  # for counts that cannot move, one after another,
+    joint_ceiling: float = 0.1  # of which a unit of a cell may cost: dearer cells stay
     # contributors alone in a cell
     points: int = 6  # programs over all open cells together before single ones
     solid: float = 1e-5  # of the largest amount: a move that is no rounding of the solver

@@ -68,6 +68,12 @@ class Escapes:
         full[self.free] = move
         return full
 
+    def rooms(self, cells: Array) -> tuple[Array, Array]:
+        """How far some cells may go down and up; nowhere where bounds leave them one value."""
+        down, up = np.zeros(self.size), np.zeros(self.size)
+        down[self.free], up[self.free] = self.down, self.up
+        return down[cells], up[cells]
+
     def price(self, cost: Array) -> Array:
         """What a unit of each free variable costs: hidden ones next to nothing."""
         price = np.zeros(self.size)

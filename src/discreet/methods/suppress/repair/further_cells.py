@@ -1,6 +1,7 @@
 """Which further cells to hide so that sensitive cells can move as far as they must: cheapest escapes, one by one.
 
-Amounts with many cells that lack room are first taken in groups, so that the number of programs stays small.
+Amounts with many cells that lack room are first taken in groups, counts that cannot move all together, so that the
+number of programs stays small.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def further_cells(
     bottom[: len(costs.bottom)], top[: len(costs.top)] = costs.bottom, costs.top
     np.maximum.at(bottom, known.inner_variables(), known.inner_lower)
     search = _Search(Escapes(system, truth, costs.cost, (bottom, top), tuning), needs, reach, costs.cost)
-    if not system.integer:
+    if system.integer:
+        search.all_at_once()
+    else:
         search.in_groups()
     hopeless = search.one_by_one()
     return Further(search.hidden, hopeless, search.moves)
@@ -84,6 +87,22 @@ class _Search:
                 self._together(group, closed=closed)
             tried = set(group)
             left = [j for j in left if j not in tried and self._steps(j)]
+
+    def all_at_once(self) -> None:
+        """Counts that cannot move, all in one program: up, then those that are left down, for rewards that grow.
+
+        What frees many of them at once is cheap for each. Those that bar each other's way are left to the next program,
+        in which all that is hidden by then is free.
+        """
+        tuning, (down, up) = self.escapes.tuning, self.escapes.rooms(self.needs.cell)
+        for reward in tuning.joint_rewards:
+            for step, room in ((1.0, up), (-1.0, down)):
+                cells = self.needs.cell[self.plain & ~self.served & (room >= 1)]
+                if len(cells) <= tuning.joint_least:
+                    continue
+                move = joint_escape(self.escapes, cells, np.full(len(cells), step), self.cost, reward=reward)
+                if move is not None:
+                    self._take(move)
 
     def _together(self, group: list[int], *, closed: bool) -> None:
         """One move for the next step of each of some needs that are not met; ``closed``: of hidden cells alone."""
@@ -189,9 +208,7 @@ class _Search:
 
 def _with_margin(needs: Requirements, escapes: Escapes) -> Requirements:
     """The same needs, a little beyond their levels where there is room: then the moves found are proofs."""
-    down, up = np.zeros(escapes.size), np.zeros(escapes.size)
-    down[escapes.free], up[escapes.free] = escapes.down, escapes.up
-    down, up = down[needs.cell], up[needs.cell]
+    down, up = escapes.rooms(needs.cell)
     further = 1 + 2 * DEFAULT.attacker.strict
     below = np.maximum(needs.below, np.minimum(further * needs.below, down))
     above = np.maximum(needs.above, np.minimum(further * needs.above, up))

@@ -14,25 +14,35 @@ from discreet.linear.highs import PRIMAL, QUIET, VERTEX, LinearProgram, Outcome,
 from discreet.methods.suppress.repair.escape import Escapes
 
 
-def joint_escape(escapes: Escapes, cells: Array, steps: Array, cost: Array, *, closed: bool = False) -> Array | None:
+def joint_escape(
+    escapes: Escapes, cells: Array, steps: Array, cost: Array, *, closed: bool = False, reward: float | None = None
+) -> Array | None:
     """A move of free cells by as much of the given steps (up or down) as there is room for; None without an answer.
 
-    ``closed``: of hidden cells alone, which takes a far smaller program. The program's price is by the amount that a
-    cell moves, what is paid is for hiding it at all: cells that a first answer moves by little are dearer to the next
-    one, and the answer is kept that pays least.
+    ``closed``: of hidden cells alone, which takes a far smaller program. ``reward``: for a unit on the way to a step,
+    where a unit of the dearest cell costs 1; cells that are dear beside it stay. The program's price is by the amount
+    that a cell moves, what is paid is for hiding it at all: cells that a first answer moves by little are dearer to the
+    next one, and the answer is kept that pays least.
     """
     deadline.check()
     tuning, size = escapes.tuning, len(cost)
     used = np.arange(len(escapes.free))
+    price = np.zeros(escapes.size)
+    price[:size] = np.where(np.isfinite(cost), cost, 0)
+    price /= float(price[escapes.free].max(initial=1))
     if closed:
         used = np.flatnonzero(np.concatenate([cost, np.zeros(escapes.size - size)])[escapes.free] == 0)
         used = np.union1d(used, np.searchsorted(escapes.free, cells))
+    elif reward is not None:
+        used = np.flatnonzero(price[escapes.free] <= tuning.joint_ceiling * reward)
+        used = np.union1d(used, np.searchsorted(escapes.free, cells))
     at = np.searchsorted(escapes.free[used], cells)
+    down, up = escapes.rooms(cells)
+    steps = np.clip(steps, -down, up)
     unit = max(float(np.median(np.abs(steps))), 1.0)
-    price = np.zeros(escapes.size)
-    price[:size] = np.where(np.isfinite(cost), cost, 0)
-    price = price[escapes.free[used]]
-    program = _Program(escapes, used, at, steps / unit, price / float(price.max(initial=1)), unit)
+    paid_for = price[escapes.free[used]]
+    worth = tuning.joint_reward if reward is None else reward
+    program = _Program(escapes, used, at, steps / unit, paid_for, unit, worth)
     best: tuple[float, float] | None = None
     answer = None
     for _ in range(1 + tuning.joint_repricing):
@@ -53,7 +63,9 @@ def joint_escape(escapes: Escapes, cells: Array, steps: Array, cost: Array, *, c
 class _Program:
     """Moves of some variables, up and down at a price where they have one, and steps of some of them with a reward."""
 
-    def __init__(self, escapes: Escapes, used: Array, at: Array, steps: Array, price: Array, unit: float) -> None:
+    def __init__(
+        self, escapes: Escapes, used: Array, at: Array, steps: Array, price: Array, unit: float, reward: float
+    ) -> None:
         from scipy.sparse import csr_array, hstack
 
         self.tuning, self.price, self.steps, self.at, self.n = escapes.tuning, price, steps, at, len(used)
@@ -65,7 +77,7 @@ class _Program:
         least = np.where(price > 0, 0, -down)  # what costs nothing goes both ways in one column
         self.most = np.concatenate([up, down[self.priced], np.abs(steps)])
         least = np.concatenate([least, np.zeros(len(self.priced) + len(at))])
-        cost = np.concatenate([price, price[self.priced], np.full(len(at), -self.tuning.joint_reward)])
+        cost = np.concatenate([price, price[self.priced], np.full(len(at), -reward)])
         right = np.zeros(rows.shape[0])
         both = csr_array(hstack([rows, -rows[:, self.priced], wanted], format="csr"))
         self.solver = Solver({**QUIET, **VERTEX}, LinearProgram(both, cost, least, self.most.copy(), right, right))

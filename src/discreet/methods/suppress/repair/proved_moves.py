@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.base.annotations import Array
 from discreet.methods.suppress.model.problem import Requirements
-from discreet.methods.suppress.model.tuning import DEFAULT, AttackerTuning
+from discreet.methods.suppress.model.tuning import DEFAULT, AttackerTuning, RepairTuning
 
 if TYPE_CHECKING:
     from discreet.audits.known import Known
@@ -47,6 +47,23 @@ def met_by_moves(
         back = -at * _share_back(inside, down, up, whole=system.integer)
         far = np.maximum(far, np.stack([np.maximum(-at, -back), np.maximum(at, back)]) / margin)
     return np.asarray((far[0] >= needs.below) & (far[1] >= needs.above) & (far.sum(axis=0) >= least))
+
+
+def apart_in_fractions(
+    known: Known, truth: Array, cells: Array, moves: Sequence[Array], tuning: RepairTuning = DEFAULT.repair
+) -> Array:
+    """Counts that the moves take a unit up or down, in fractions of what other cells hold: whole moves may be others.
+
+    Of such a cell linear programs say no more, in front of this pattern.
+    """
+    system = known.system()
+    down, up = np.maximum(truth - system.lower, 0), np.maximum(system.upper - truth, 0)
+    apart = np.zeros(len(cells), bool)
+    for move in moves:
+        inside = np.clip(move, -down, up)
+        if np.abs(system.rows @ inside).max(initial=0) <= DEFAULT.attacker.kept:
+            apart |= np.abs(inside[cells]) >= 1 - tuning.slack
+    return apart
 
 
 def _share_back(move: Array, down: Array, up: Array, *, whole: bool) -> float:

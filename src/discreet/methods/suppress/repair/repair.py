@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.base.annotations import Array, Progress
+from discreet.linear.witness import moved_by_walks
 from discreet.methods.suppress.model.problem import Requirements
 from discreet.methods.suppress.model.tuning import DEFAULT, RepairTuning
 from discreet.methods.suppress.repair.further_cells import Costs, further_cells
 from discreet.methods.suppress.repair.joint_reach import reached_together
 from discreet.methods.suppress.repair.price_ceilings import freed_by_walks
-from discreet.methods.suppress.repair.proved_moves import met_by_moves
+from discreet.methods.suppress.repair.proved_moves import apart_in_fractions, met_by_moves
 from discreet.methods.suppress.repair.short_moves import Served, served_by_moves
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def repair(
         else:
             reach = np.zeros((2, len(needs)))
         walks = _walks_for(known, needs, tuning)
-        if walks is not None:
-            served = walks(known, truth, needs, costs, hidden, tuning)
+        served = None if walks is None else walks(known, truth, needs, costs, hidden, tuning)
+        if served is not None and not _too_dear(served.hidden, hidden, truth, known, tuning):
             by_walks += int((served.hidden & ~hidden).sum())
             left = np.flatnonzero(~served.met)
             hidden, needs, reach = served.hidden, needs.take(left), reach[:, left]
@@ -83,6 +84,9 @@ def repair(
         hidden = hidden | further.hidden
         known = _in_front_of(known, hidden, costs)
         needs = needs.take(np.flatnonzero(~met_by_moves(known, truth, needs, reach, further.moves)))
+        if known.integer:
+            needs, doubt = _left_in_doubt(known, truth, needs, further.moves)
+            undecided = np.union1d(undecided, doubt)
     needs, _, doubt = _short(known, truth, needs, progress, tuning)
     return Repaired(hidden, turn, needs.cell, np.union1d(undecided, doubt), by_walks)
 
@@ -97,10 +101,28 @@ def _walks_for(known: Known, needs: Requirements, tuning: RepairTuning) -> Walks
     return served_by_moves if len(needs) > tuning.walked else None
 
 
+def _too_dear(pattern: Array, hidden: Array, truth: Array, known: Known, tuning: RepairTuning) -> bool:
+    """Whether what walks ask for counts costs more than they are worth: a program may find something cheaper."""
+    value = np.abs(truth[: len(hidden)]) + 1
+    return known.integer and float(value[pattern & ~hidden].sum()) > tuning.ceiling_worth * float(value[hidden].sum())
+
+
 def _in_front_of(known: Known, hidden: Array, costs: Costs) -> Known:
     """The same intruder when these cells are hidden."""
     lower, upper = np.where(hidden, costs.bottom, known.lower), np.where(hidden, costs.top, known.upper)
     return replace(known, lower=lower, upper=upper)
+
+
+def _left_in_doubt(known: Known, truth: Array, needs: Requirements, moves: list[Array]) -> tuple[Requirements, Array]:
+    """Counts that have two values in fractions by the moves found are not asked again: walks show a second whole one.
+
+    The needs without those, and the cells of which no second whole value is found.
+    """
+    plain = (needs.below == 0) & (needs.above == 0) & (needs.sliding == 0)
+    apart = plain & apart_in_fractions(known, truth, needs.cell, moves)
+    cells = needs.cell[apart]
+    doubt = cells[~moved_by_walks(known.system(), cells)] if len(cells) else cells
+    return needs.take(np.flatnonzero(~apart)), doubt
 
 
 def _short(
