@@ -93,6 +93,10 @@ class KeptMoves:
         way = way[at]
         above, below = np.where(way > 0, ahead, back) * np.abs(way), np.where(way > 0, back, ahead) * np.abs(way)
         kept = KeptMove(cells, at, below, above)
+        if (
+            len(self.moves) >= 2 * len(needs) + self.tuning.heuristics.kept_least
+        ):  # of so many the oldest are hardly missed
+            self.moves = self.moves[len(self.moves) // 2 :]
         self.moves.append(kept)
         self._note(kept, reach)
         return len(at) > 0

@@ -49,9 +49,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 
-WALK_STEP = 8  # a step of a walk, in the units of ``SolverWork``
-
-
 class WitnessedPattern:
     """A pattern with a witness for every need; several needs may have the same move for one."""
 
@@ -163,7 +160,7 @@ class Pruning:
             if not proofs and len(gone) == 1:  # it stays; where the solver did not settle it, nothing is proved of it
                 settled &= refused is not None and any(refusal.proved for refusal in refused.values())
                 cells = [cell for cell in cells if cell != gone[0]]
-            elif len(gone) > 1 and (not proofs or refusals > self.tuning.heuristics.dropped_refused):
+            elif not proofs and len(gone) > 1:
                 return cells, max(refusals, self.tuning.heuristics.dropped_refused + 1), settled
         return [], refusals, settled
 
@@ -221,7 +218,12 @@ class Pruning:
             at = np.flatnonzero(level > 0)
             if len(at) < many:
                 return
-            self.work.spent += WALK_STEP * len(at) * self.tuning.heuristics.walks[0] * self.tuning.heuristics.walks[1]
+            self.work.spent += (
+                self.tuning.heuristics.walk_step
+                * len(at)
+                * self.tuning.heuristics.walks[0]
+                * self.tuning.heuristics.walks[1]
+            )
             steps = side * np.ceil(level[at] * (1 - self.tuning.attacker.tiny))
             for cells, by in self.walks.of(smaller, needs.cell[at], steps):
                 self.kept.add(cells, by, reach)

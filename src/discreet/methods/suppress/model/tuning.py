@@ -66,6 +66,8 @@ class HeuristicTuning:
     alone: int = 6  # needs that look for another move each for itself, those most likely to find none first,
     many_lost: int = 12  # before all that lost theirs do so together, while so many do
     walks: tuple[int, int, int] = (100, 4, 8)  # longest walk, tries, how much it shuns dear cells
+    walk_step: float = 8  # work of one step of a walk, beside the solver's (``highs.SolverWork``)
+    kept_least: int = 50  # moves that are kept, and two for each need
     walks_from: int = 200  # needs from which on they are worth it
     walk_room: int = 100  # cells of a move that is kept, on average
     # where pattern and relaxation disagree (RINS)
