@@ -12,6 +12,7 @@ from discreet.sheets.blocks.body_numbers import BodyParts
 from discreet.sheets.blocks.label_paths import LabelLevel, is_total_text
 from discreet.sheets.blocks.sheet_blocks import SheetBlock
 from discreet.sheets.blocks.stated_populations import counted_columns, counted_rows
+from discreet.sheets.sheet_grid import column_letters
 from discreet.sheets.sheet_options import SheetOptions
 from discreet.sheets.sums.axis_levels import AxisDimension, axis_dimensions
 from discreet.sheets.sums.nested_labels import UNNAMED_COLUMNS
@@ -53,6 +54,8 @@ def sheet_axes(
             texts=tuple(text or above for text, above in zip(varying[-1].texts, first.texts, strict=True)),
             places=tuple(place or above for place, above in zip(varying[-1].places, first.places, strict=True)),
         )
+    if len(varying) == 1 and options.missing is None:
+        _refuse_unnamed_columns(block, parts, varying[0])
     columns = axis_dimensions(varying, fallback=fallback, nested=options.nested, missing=options.missing)
     dims = [*rows.dimensions, *columns.dimensions]
     if len(parts.columns) > 1 and not varying:
@@ -64,6 +67,20 @@ def sheet_axes(
     dims = [replace(dim, name=name) for dim, name in zip(dims, names, strict=True)]
     cut = len(rows.dimensions)
     return SheetAxes(tuple(dims[:cut]), tuple(dims[cut:]), (*rows.assumed, *columns.assumed))
+
+
+def _refuse_unnamed_columns(block: SheetBlock, parts: BodyParts, level: LabelLevel) -> None:
+    """Refuse a column of numbers without a header beside others, by its letter."""
+    counted = [column for column in parts.columns if column not in parts.stated_columns]
+    bare = [column for column, text in zip(counted, level.texts, strict=False) if not text]
+    if not bare:
+        return
+    letters = column_letters(bare[0])
+    hidden = ", which is hidden," if bare[0] in block.grid.hidden_columns else ""
+    raise InputError(
+        f"{block.grid.source!r}: column {letters}{hidden} holds numbers and has no header; write one above it, take "
+        "the column out, or read the others (range=, --range)"
+    )
 
 
 def _under_one_name(levels: list[LabelLevel]) -> list[LabelLevel]:

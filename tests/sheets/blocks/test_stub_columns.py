@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pandas as pd
 import polars as pl
 import pytest
@@ -201,3 +202,14 @@ def test_codes_before_labels_are_seen_by_their_look(codes: tuple[int, ...], tmp_
     assert read.table.n == 82
     wards = read.dimensions[0]
     assert {str(codes[0]), "A"} <= {*wards.codes, *wards.labels.values()}
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_column_without_a_header_is_named(hidden: bool, tmp_path: Path) -> None:
+    """Also one that nobody sees."""
+    path = book(tmp_path, [["Area", "f", None, "m", "Total"], ["N", 12, 7, 3, 15], ["S", 22, 1, 31, 53]])
+    made = openpyxl.load_workbook(path)
+    made.worksheets[0].column_dimensions["C"].hidden = hidden
+    made.save(path)
+    with pytest.raises(InputError, match="column C, which is hidden," if hidden else "column C holds numbers"):
+        read_table(path)
