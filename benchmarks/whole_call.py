@@ -1,7 +1,7 @@
 """The whole call of a suppression, pattern and proof, beside elimination alone in the same run.
 
 ``ratio`` is to elimination as it is, ``former`` to elimination as it was when the goals were set: over inner cells,
-with sensitive ones kept reduced beside what is published. Goals are for ``ratio``.
+with sensitive ones kept reduced beside what is published, and nobody who knows cells. Goals are for ``ratio``.
 
 Run: python benchmarks/whole_call.py [SHAPE ...] [--most CELLS] [--list]
 Each shape runs in a process of its own. The ratio is of processor time, so that a busy machine tells the same; "dearer"

@@ -263,6 +263,7 @@ class RepairTuning:
     )  # as for amounts; then of what is left
     ceiling_growth: float = 1.5  # of the price, from turn to turn
     ceiling_worth: float = 0.02  # of what the hidden cells cost may be paid for what walks ask for: beyond, programs
+    ceiling_joint: int = 100_000  # cells of a table up to which that program is asked; of more it takes minutes
     walked_alone: int = 10_000  # sensitive cells of amounts from which on nothing is tried before short moves
     # escapes for several cells at once
     reach_worth: float = 0.25  # of the levels not reached yet must be reached by two moves of all cells for two more;

@@ -103,8 +103,10 @@ def _walks_for(known: Known, needs: Requirements, tuning: RepairTuning) -> Walks
 
 def _too_dear(pattern: Array, hidden: Array, truth: Array, known: Known, tuning: RepairTuning) -> bool:
     """Whether what walks ask for counts costs more than they are worth: a program may find something cheaper."""
+    if not known.integer or len(hidden) > tuning.ceiling_joint:
+        return False
     value = np.abs(truth[: len(hidden)]) + 1
-    return known.integer and float(value[pattern & ~hidden].sum()) > tuning.ceiling_worth * float(value[hidden].sum())
+    return float(value[pattern & ~hidden].sum()) > tuning.ceiling_worth * float(value[hidden].sum())
 
 
 def _in_front_of(known: Known, hidden: Array, costs: Costs) -> Known:
