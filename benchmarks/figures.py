@@ -417,8 +417,9 @@ LISTINGS: dict[str, Sequence[Listing]] = {
         Listing(
             "whole call by elimination alone",
             rf"^(?P<table>\S+(?: \S+)*?)\s{{2,}}(?P<cells>{N})\s+(?P<hidden>{N})\s+(?P<added>{N})\s+"
-            rf"(?P<undecided>{N})\s+(?P<elimination_s>{N})\s+(?P<whole_s>{N})\s+{N}\s+(?P<ratio>{N})\s+"
-            rf"(?P<goal>{N}(?: s)?|inf)\s+(?P<MB>{N})\s+\w{{8}}(?P<word> missed)?",
+            rf"(?P<dearer>-?{N}%)\s+(?P<undecided>{N})\s+(?P<elimination_s>{N})\s+(?P<whole_s>{N})\s+{N}\s+"
+            rf"(?P<ratio>{N})\s+(?P<goal>{N}(?: s)?|inf)\s+(?:(?P<former>{N})|nan)\s+(?P<MB>{N})\s+\w{{8}}"
+            rf"(?P<word> missed)?",
             bars=("ratio",),
             label=("table",),
             unit="ratio of processor times",
